@@ -101,10 +101,9 @@ struct rt_shadow {
     uint32_t *states, *origins; /* shadow of device memory [low, low + bytes) */
     uint8_t *tiles; /* tiles of the addresses [low, low + reach). The range begins with device memory and may reach to
                      * the end of the main thread's stack */
-    struct rt_history_tile *history_tiles,
-        *split_tiles;                   /* access history of device memory: `history_tiles` has a tile for each 512
-                                         * bytes, `split_tiles` one for each 128 bytes of split tiles */
-    struct rt_last_access *split_bytes; /* access history of each byte whose split tile is split again */
+    struct rt_history_tile *history_tiles;    /* access history of device memory: a tile for each 512 bytes */
+    struct rt_history_tile *split_tiles;      /* one for each 128 bytes of split tiles */
+    struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
     uintptr_t low, bytes, reach;

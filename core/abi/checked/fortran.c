@@ -26,10 +26,10 @@ struct descriptor {
     } dim[15];
 };
 
-/* Checks the access to each element of an array, or to each contiguous row. packed: contiguous values that will be
- * written; rows that hold these values already are not checked. packed NULL: everything is checked. Does nothing if the
- * caller is not instrumented or the array is not allocated. */
-static void check_array(const struct descriptor *array, bool write, const char *packed, struct rt_caller caller)
+/* Checks the access to each element of an array, or to each contiguous row. packed_data: contiguous values that will be
+ * written; rows that hold these values already are not checked. packed_data NULL: everything is checked. Does nothing
+ * if the caller is not instrumented or the array is not allocated. */
+static void check_array(const struct descriptor *array, bool write, const char *packed_data, struct rt_caller caller)
 {
     assert(array->type.rank >= 0 && array->type.rank <= 15);
     ptrdiff_t index[15] = {0}, extent[15] = {0};
@@ -48,9 +48,9 @@ static void check_array(const struct descriptor *array, bool write, const char *
         ptrdiff_t at = 0;
         for (i = 0; i < array->type.rank; i++)
             at += index[i] * array->dim[i].stride * span;
-        if (!packed || memcmp(array->base + at, packed, n) != 0)
+        if (!packed_data || memcmp(array->base + at, packed_data, n) != 0)
             rt_check_word_range(array->base + at, n, write, caller);
-        packed += packed ? n : 0;
+        packed_data += packed_data ? n : 0;
         for (i = first; i < array->type.rank && ++index[i] == extent[i]; i++)
             index[i] = 0;
         if (i >= array->type.rank)
@@ -100,21 +100,22 @@ void *_gfortran_internal_pack(struct descriptor *array)
 {
     static void *real;
     __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
-    void *packed = call(array);
-    if (packed != array->base) /* a different address shows that the elements were copied, so that they were read */
+    void *packed_data = call(array);
+    if (packed_data !=
+        array->base) /* a different address shows that the elements were copied, so that they were read */
         check_array(array, false, NULL, CALLER);
-    return packed;
+    return packed_data;
 }
 
 /* Copies packed elements back to an array after a call, and checks the writes to elements whose values change. */
-API void _gfortran_internal_unpack(struct descriptor *array, const void *packed);
-void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
+API void _gfortran_internal_unpack(struct descriptor *array, const void *packed_data);
+void _gfortran_internal_unpack(struct descriptor *array, const void *packed_data)
 {
     static void *real;
     __typeof__(_gfortran_internal_unpack) *call = rt_find_real_function(&real, "_gfortran_internal_unpack");
-    if (packed != array->base)
-        check_array(array, true, packed, CALLER);
-    call(array, packed);
+    if (packed_data != array->base)
+        check_array(array, true, packed_data, CALLER);
+    call(array, packed_data);
 }
 
 /* --------------------------------------------------------------------------------- namelists -- */

@@ -104,12 +104,12 @@ static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
 API void __tsan_init(void);
 void __tsan_init(void)
 {
-    static unsigned long long seen;
-    unsigned long long loaded = 0;
-    dl_iterate_phdr(count_modules, &loaded);
-    if (loaded != seen)
+    static unsigned long long previous_count;
+    unsigned long long module_count = 0;
+    dl_iterate_phdr(count_modules, &module_count);
+    if (module_count != previous_count)
         dl_iterate_phdr(add_module, NULL);
-    seen = loaded;
+    previous_count = module_count;
 }
 
 /* Returns the next library's function of this name, cached in *cached. */
@@ -244,9 +244,9 @@ FUNCTION(int, strncmp, (const char *a, const char *b, size_t n))
 
 FUNCTION(size_t, fread, (void *to, size_t each, size_t n, FILE *file))
 {
-    const size_t got = REAL(fread)(to, each, n, file);
-    rt_check_write(to, got * each, CALLER);
-    return got;
+    const size_t nread = REAL(fread)(to, each, n, file);
+    rt_check_write(to, nread * each, CALLER);
+    return nread;
 }
 
 FUNCTION(size_t, fwrite, (const void *from, size_t each, size_t n, FILE *file))
@@ -257,10 +257,10 @@ FUNCTION(size_t, fwrite, (const void *from, size_t each, size_t n, FILE *file))
 
 FUNCTION(ssize_t, read, (int file, void *to, size_t n))
 {
-    const ssize_t got = REAL(read)(file, to, n);
-    if (got > 0)
-        rt_check_write(to, (size_t)got, CALLER);
-    return got;
+    const ssize_t nread = REAL(read)(file, to, n);
+    if (nread > 0)
+        rt_check_write(to, (size_t)nread, CALLER);
+    return nread;
 }
 
 FUNCTION(ssize_t, write, (int file, const void *from, size_t n))
@@ -271,10 +271,10 @@ FUNCTION(ssize_t, write, (int file, const void *from, size_t n))
 
 FUNCTION(ssize_t, pread, (int file, void *to, size_t n, off_t at))
 {
-    const ssize_t got = REAL(pread)(file, to, n, at);
-    if (got > 0)
-        rt_check_write(to, (size_t)got, CALLER);
-    return got;
+    const ssize_t nread = REAL(pread)(file, to, n, at);
+    if (nread > 0)
+        rt_check_write(to, (size_t)nread, CALLER);
+    return nread;
 }
 
 FUNCTION(ssize_t, pwrite, (int file, const void *from, size_t n, off_t at))
@@ -285,10 +285,10 @@ FUNCTION(ssize_t, pwrite, (int file, const void *from, size_t n, off_t at))
 
 FUNCTION(char *, fgets, (char *to, int n, FILE *file))
 {
-    char *got = REAL(fgets)(to, n, file);
-    if (got)
+    char *line = REAL(fgets)(to, n, file);
+    if (line)
         rt_check_write(to, rt_count_string_bytes(to, (size_t)n), CALLER);
-    return got;
+    return line;
 }
 
 FUNCTION(int, fputs, (const char *text, FILE *file))

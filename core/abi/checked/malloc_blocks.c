@@ -45,12 +45,12 @@ static void add_block(void *at, size_t n)
         return;
     rt_spin_lock(&locked);
     if (nblocks == capacity) {
-        struct block *grown = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *grown);
-        if (!grown) {
+        struct block *new_blocks = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *new_blocks);
+        if (!new_blocks) {
             rt_spin_unlock(&locked);
             return;
         }
-        blocks = grown;
+        blocks = new_blocks;
         capacity = 2 * capacity + 64;
     }
     blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
@@ -160,9 +160,9 @@ void *realloc(void *at, size_t n)
 {
     notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
     remove_block(at);
-    void *grown = __libc_realloc(at, n);
-    add_block(grown, n);
-    return grown;
+    void *new_block = __libc_realloc(at, n);
+    add_block(new_block, n);
+    return new_block;
 }
 
 /* Reports a block as freed, forgets it, and frees it. */

@@ -83,14 +83,14 @@ static bool has_gaps(const struct type *type)
 static char *get_type_mask(const struct type *type)
 {
     assert(type->size > 0);
-    char *mask = calloc(1, (size_t)type->true_extent), *packed = malloc((size_t)type->size);
+    char *mask = calloc(1, (size_t)type->true_extent), *packed_data = malloc((size_t)type->size);
     int at = 0;
-    if (mask && packed) {
-        memset(packed, 1, (size_t)type->size);
-        ASK(MPI_Unpack, (const void *, int, int *, void *, int, word, word), packed, type->size, &at,
+    if (mask && packed_data) {
+        memset(packed_data, 1, (size_t)type->size);
+        ASK(MPI_Unpack, (const void *, int, int *, void *, int, word, word), packed_data, type->size, &at,
             mask - type->true_low, 1, type->handle, type->comm);
     }
-    free(packed);
+    free(packed_data);
     return mask;
 }
 
@@ -186,37 +186,37 @@ static bool is_mapped(word at, size_t n)
  * not instrumented, no byte of the buffer is mapped, or without memory. */
 static struct recv_buffer save_recv_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
-    struct recv_buffer received = {0};
+    struct recv_buffer buffer = {0};
     if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
-        return received;
+        return buffer;
     const struct type type = get_type(handle, comm);
-    received.at = at + (word)type.true_low;
-    received.n = (size_t)((count - 1) * type.extent + type.true_extent);
-    const bool device = is_device_buffer(received.at) && is_device_buffer(received.at + received.n - 1);
-    if (type.size > 0 && (device || is_mapped(received.at, received.n)))
-        received.bytes = malloc(received.n);
-    if (received.bytes)
-        memcpy(received.bytes, (const void *)received.at, received.n);
-    return received;
+    buffer.at = at + (word)type.true_low;
+    buffer.n = (size_t)((count - 1) * type.extent + type.true_extent);
+    const bool device = is_device_buffer(buffer.at) && is_device_buffer(buffer.at + buffer.n - 1);
+    if (type.size > 0 && (device || is_mapped(buffer.at, buffer.n)))
+        buffer.bytes = malloc(buffer.n);
+    if (buffer.bytes)
+        memcpy(buffer.bytes, (const void *)buffer.at, buffer.n);
+    return buffer;
 }
 
 /* Returns how many bytes of the buffer from offset k on lie in the same word (8 bytes). */
-static size_t get_word_part(const struct recv_buffer *received, size_t k)
+static size_t get_word_part(const struct recv_buffer *buffer, size_t k)
 {
-    assert(k < received->n);
-    const size_t left = received->n - k, part = 8 - (received->at + k) % 8;
-    return left < part ? left : part;
+    assert(k < buffer->n);
+    const size_t rest = buffer->n - k, part = 8 - (buffer->at + k) % 8;
+    return rest < part ? rest : part;
 }
 
 /* Returns how many bytes from offset `from` on lie in words that all have changed since the copy. Whole words are
  * compared, because a received number may leave some of its bytes as before. */
-static size_t count_changed_bytes(const struct recv_buffer *received, size_t from)
+static size_t count_changed_bytes(const struct recv_buffer *buffer, size_t from)
 {
-    const char *now = (const char *)received->at;
+    const char *content = (const char *)buffer->at;
     size_t k = from;
-    for (size_t n; k < received->n; k += n) {
-        n = get_word_part(received, k);
-        if (!memcmp(now + k, received->bytes + k, n))
+    for (size_t n; k < buffer->n; k += n) {
+        n = get_word_part(buffer, k);
+        if (!memcmp(content + k, buffer->bytes + k, n))
             break;
     }
     return k - from;
@@ -224,24 +224,24 @@ static size_t count_changed_bytes(const struct recv_buffer *received, size_t fro
 
 /* Checks the writes to a receive buffer after the receive, and frees the copy. Bytes that have not changed are marked
  * as valid. Does nothing if there is no copy. */
-static void check_received(struct recv_buffer received, struct rt_caller caller)
+static void check_received(struct recv_buffer buffer, struct rt_caller caller)
 {
-    for (size_t k = 0, n; received.bytes && k < received.n; k += n) {
-        const unsigned into = (received.at + k) % 8;
-        uint32_t *states = get_states(received.at + k);
-        n = count_changed_bytes(&received, k);
+    for (size_t k = 0, n; buffer.bytes && k < buffer.n; k += n) {
+        const unsigned into = (buffer.at + k) % 8;
+        uint32_t *states = get_states(buffer.at + k);
+        n = count_changed_bytes(&buffer, k);
         if (n) {
-            check_buffer(received.at + k, n, true, caller);
+            check_buffer(buffer.at + k, n, true, caller);
             continue;
         }
-        n = get_word_part(&received, k);
+        n = get_word_part(&buffer, k);
         if (states) {
             const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
             const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & RT_ALL_BYTES(RT_PRESENT);
             __atomic_or_fetch(states, present / RT_PRESENT * RT_VALID, __ATOMIC_RELAXED);
         }
     }
-    free(received.bytes);
+    free(buffer.bytes);
 }
 
 /* ---------------------------------------------------------------------------------- requests -- */
@@ -249,7 +249,7 @@ static void check_received(struct recv_buffer received, struct rt_caller caller)
 /* Nonblocking receive that the program has not waited for. */
 struct request {
     word handle;
-    struct recv_buffer received;
+    struct recv_buffer buffer;
     struct rt_caller caller;
     struct request *next;
 };
@@ -284,21 +284,21 @@ static struct request *remove_request(word handle)
 
 /* Records a receive request, and takes over its copy, which is freed without memory. A send has no copy (received.bytes
  * NULL): then only an older receive with the same handle is forgotten. */
-static void add_request(word handle, struct recv_buffer received, struct rt_caller caller)
+static void add_request(word handle, struct recv_buffer buffer, struct rt_caller caller)
 {
-    struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
-    if (received.bytes)
-        local_shadow.on_async_buffer(received.at, received.n, caller.pc, caller.frame);
+    struct request *request = buffer.bytes ? malloc(sizeof *request) : NULL;
+    if (buffer.bytes)
+        local_shadow.on_async_buffer(buffer.at, buffer.n, caller.pc, caller.frame);
     /* MPI uses a handle again once its request was cancelled or freed, so that the old request is forgotten */
     struct request *old = remove_request(handle);
     if (old)
-        free(old->received.bytes);
+        free(old->buffer.bytes);
     free(old);
     if (!request) {
-        free(received.bytes);
+        free(buffer.bytes);
         return;
     }
-    *request = (struct request){handle, received, {caller.pc, NULL}, NULL};
+    *request = (struct request){handle, buffer, {caller.pc, NULL}, NULL};
     rt_spin_lock(&locked);
     request->next = requests;
     requests = request;
@@ -323,7 +323,7 @@ static void complete_requests(word *before, const void *handles, long n, bool fo
     for (long i = 0; before && i < n; i++) {
         struct request *request = before[i] != handle_at(handles, i, fortran) ? remove_request(before[i]) : NULL;
         if (request)
-            check_received(request->received, request->caller);
+            check_received(request->buffer, request->caller);
         free(request);
     }
     free(before);
@@ -365,7 +365,7 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
  * in their order. N(x) is argument x as a number, NS(x) as an array of numbers, D(x) as a type, C(x) as a communicator.
  */
 #define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
-#define KEEPS(at, count, type, comm) received = save_recv_buffer(at, count, D(type), C(comm), CALLER)
+#define KEEPS(at, count, type, comm) buffer = save_recv_buffer(at, count, D(type), C(comm), CALLER)
 #define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
 #define IS_ROOT(root, comm) (N(root) == get_comm_rank(C(comm)))
 
@@ -390,7 +390,7 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define BEFORE_GATHERV    \
     READS(a, N(b), c, i); \
     if (IS_ROOT(h, i))    \
-    received = save_recv_parts(d, NS(e), NS(f), D(g), C(i), CALLER)
+    buffer = save_recv_parts(d, NS(e), NS(f), D(g), C(i), CALLER)
 #define BEFORE_SCATTER             \
     if (IS_ROOT(g, h))             \
         READS(a, ALL(b, h), c, h); \
@@ -400,21 +400,21 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
         check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
     KEEPS(e, N(f), g, i)
 #define BEFORE_ALLGATHER READS(a, N(b), c, g), KEEPS(d, ALL(e, g), f, g)
-#define BEFORE_ALLGATHERV READS(a, N(b), c, h), received = save_recv_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
+#define BEFORE_ALLGATHERV READS(a, N(b), c, h), buffer = save_recv_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
 #define BEFORE_ALLTOALL                                                    \
     is_special(a) ? READS(d, ALL(e, g), f, g) : READS(a, ALL(b, g), c, g); \
     KEEPS(d, ALL(e, g), f, g)
 #define BEFORE_ALLTOALLV                                                   \
     is_special(a) ? check_send_parts(e, NS(f), NS(g), D(h), C(i), CALLER)  \
                   : check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
-    received = save_recv_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
+    buffer = save_recv_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
 #define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
 #define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
 /* Actions after the call of the MPI library: none, check the received bytes, record a request. */
 #define AFTER_NOTHING (void)0
-#define AFTER_WROTE check_received(received, CALLER)
-#define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), received, CALLER)
+#define AFTER_WROTE check_received(buffer, CALLER)
+#define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), buffer, CALLER)
 #define AFTER_ONE_DONE complete_requests(before, (void *)a, 1, FORTRAN)
 #define AFTER_SOME_DONE complete_requests(before, (void *)b, N(a), FORTRAN)
 
@@ -476,9 +476,9 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     {                                                                                     \
         static void *real;                                                                \
         __typeof__(name) *call = (__typeof__(name) *)rt_find_real_function(&real, #name); \
-        struct recv_buffer received = {0};                                                \
+        struct recv_buffer buffer = {0};                                                  \
         word *before = NULL;                                                              \
-        (void)received, (void)before;                                                     \
+        (void)buffer, (void)before;                                                       \
         BEFORE_##before_;                                                                 \
         const int status = call(LIST##n());                                               \
         AFTER_##after_;                                                                   \

@@ -55,10 +55,10 @@ static bool grow_part(struct part *part)
 {
     struct block *const old = part->blocks;
     const size_t n = part->capacity;
-    struct block *grown = __libc_calloc(n ? 2 * n : 64, sizeof *grown);
-    if (!grown)
+    struct block *new_blocks = __libc_calloc(n ? 2 * n : 64, sizeof *new_blocks);
+    if (!new_blocks)
         return false;
-    part->blocks = grown;
+    part->blocks = new_blocks;
     part->capacity = n ? 2 * n : 64;
     for (size_t i = 0; i < n; i++)
         if (old[i].start)

@@ -206,15 +206,15 @@ static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t a
     if (~states & present || (unread && this_check_thread.in_kernel && local_shadow.transfer_ids))
         return false;
     uint32_t *other = &lookup_cache->other_states[i];
-    const uint32_t others = load_atomic_states(other, n, at);
-    if (others & valid) {
-        store_atomic_states(other, n, at, others & ~invalidated);
+    const uint32_t other_states = load_atomic_states(other, n, at);
+    if (other_states & valid) {
+        store_atomic_states(other, n, at, other_states & ~invalidated);
         if (!this_check_thread.in_kernel)
             __atomic_store_n(&local_shadow.tiles[(at + lookup_cache->offset - local_shadow.low) / RT_TILE_BYTES], 0,
                              __ATOMIC_RELEASE);
-        const uint32_t left = others & ~invalidated, neighbor = n == 8 ? 0 : load_atomic_states(other, 4, at ^ 4);
-        if (!((left | neighbor) & valid)) {
-            const uint32_t all = at & 4 ? left << 16 | neighbor : left | neighbor << 16;
+        const uint32_t rest = other_states & ~invalidated, neighbor = n == 8 ? 0 : load_atomic_states(other, 4, at ^ 4);
+        if (!((rest | neighbor) & valid)) {
+            const uint32_t all = at & 4 ? rest << 16 | neighbor : rest | neighbor << 16;
             uint64_t value;
             memcpy(&value, (const void *)(at / 8 * 8 + lookup_cache->offset), sizeof value);
             __atomic_store_n(&lookup_cache->other_origins[i], rt_digest_present_bytes(all, value), __ATOMIC_RELAXED);
@@ -332,13 +332,13 @@ void rt_write8_first(uintptr_t at)
             return;
         }
     const size_t i = (at - lookup_cache->at) / 8;
-    const uint32_t states = lookup_cache->states[i], others = lookup_cache->other_states[i];
+    const uint32_t states = lookup_cache->states[i], other_states = lookup_cache->other_states[i];
     if (at % 8 || thread->version != local_shadow.version || ~states & RT_ALL_BYTES(RT_PRESENT | RT_WAS_READ) ||
-        ~others & RT_ALL_BYTES(RT_PRESENT | RT_VALID)) {
+        ~other_states & RT_ALL_BYTES(RT_PRESENT | RT_VALID)) {
         write8_first(at);
         return;
     }
-    lookup_cache->other_states[i] = others & ~RT_ALL_BYTES(RT_VALID | RT_DIRTY);
+    lookup_cache->other_states[i] = other_states & ~RT_ALL_BYTES(RT_VALID | RT_DIRTY);
     lookup_cache->states[i] = UINT32_MAX;
     lookup_cache->origins[i] = (uint32_t)(uintptr_t)__builtin_return_address(0);
     uint64_t value;

@@ -93,11 +93,11 @@ static bool grow_array(const accd_stacks *stacks, void **array, size_t used, siz
     if (used < *capacity)
         return true;
     size_t more = *capacity ? 2 * *capacity : 16;
-    void *grown =
+    void *new_array =
         more <= SIZE_MAX / size ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, more * size) : NULL;
-    if (!grown)
+    if (!new_array)
         return false;
-    *array = grown;
+    *array = new_array;
     *capacity = more;
     return true;
 }

@@ -306,9 +306,9 @@ void accd_lowered_leave(accd_lowered_region *region)
 static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
 {
     pthread_mutex_lock(&lock);
-    const uint64_t found = context && pointer ? find(context, 0, pointer) : 0;
+    const uint64_t address = context && pointer ? find(context, 0, pointer) : 0;
     pthread_mutex_unlock(&lock);
-    return (void *)(uintptr_t)found;
+    return (void *)(uintptr_t)address;
 }
 
 /* Returns the device address for a pointer, relative to its item or its own target; the pointer itself if nothing is

@@ -120,10 +120,10 @@ void rt_end_by_signal(int signal)
     assert(signal > 0);
     if (is_own_process()) {
         rt_claim_exit();
-        const bool again = deadly_signal;
+        const bool is_repeated = deadly_signal;
         deadly_signal = signal;
         rt.is_killed = true;
-        if (!again)
+        if (!is_repeated)
             rt_run_on_new_stack(report_with_timeout, NULL);
     }
     kill_by_signal(signal);
@@ -142,10 +142,10 @@ void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
  * SIGSEGV and SIGBUS, which fault.c handles. */
 static bool is_deadly(int signal)
 {
-    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
-                                 SIGURG,  SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (signal == others[i])
+    static const int signals[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
+                                  SIGURG,  SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (signal == signals[i])
             return false;
     return signal <= SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }

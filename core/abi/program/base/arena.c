@@ -144,9 +144,9 @@ static void push_free_block(void *ptr, unsigned class)
 static int renew_chunk(void)
 {
     while (arena.end - arena.at >= UNIT) {
-        size_t left = (size_t)(arena.end - arena.at);
-        unsigned class = size_class_of(left < SMALL ? left : SMALL);
-        if (size_class_bytes(class) > left)
+        size_t rest = (size_t)(arena.end - arena.at);
+        unsigned class = size_class_of(rest < SMALL ? rest : SMALL);
+        if (size_class_bytes(class) > rest)
             class --;
         push_free_block(arena.at, class);
         arena.at += size_class_bytes(class);

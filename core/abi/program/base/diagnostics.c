@@ -24,10 +24,10 @@ struct diag_record {
     const char *file; /* NULL: unknown */
     int line;
     const char *level, *code;
-    char *about;        /* variable, or the message of a finding without one */
+    char *subject;      /* variable, or the message of a finding without one */
     char *other_names;  /* comma-separated names of other variables of the group; NULL: no other variables */
     unsigned nothers;   /* number of names in other_names */
-    bool object;        /* true if `about` is a variable */
+    bool object;        /* true if `subject` is a variable */
     const char *mapped; /* file that mapped the data, for grouped findings; NULL: not grouped, or unknown */
     int mapped_line;
     bool suppressed;
@@ -107,8 +107,8 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
     if (diagnostic->together)
         return entry->mapped_line == mapped.line &&
                (entry->mapped ? mapped.file && !strcmp(entry->mapped, mapped.file) : !mapped.file);
-    return (entry->object ? is_same_variable(entry->about, diagnostic->object)
-                          : message && !strcmp(entry->about, message));
+    return (entry->object ? is_same_variable(entry->subject, diagnostic->object)
+                          : message && !strcmp(entry->subject, message));
 }
 
 /* Counts a repetition. For a grouped finding, adds the name of another variable to other_names: at most five names,
@@ -122,7 +122,7 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     char variable[160], *longer = NULL;
     snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object), diagnostic->object);
     const size_t n = strlen(variable);
-    if (n == rt_variable_name_length(entry->about) && !strncmp(variable, entry->about, n))
+    if (n == rt_variable_name_length(entry->subject) && !strncmp(variable, entry->subject, n))
         return;
     const char *at = entry->other_names ? strstr(entry->other_names, variable) : NULL;
     if (at && strspn(at + n, ",") + !at[n])
@@ -148,13 +148,13 @@ static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, c
     return NULL;
 }
 
-/* Returns the record of an equal finding on the same source line, `where`; NULL if no such finding was recorded. */
+/* Returns the record of an equal finding on the same source line, `location`; NULL if no such finding was recorded. */
 static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
-                                               const struct rt_source_location *where)
+                                               const struct rt_source_location *location)
 {
     for (size_t i = 0; i < nrecords; i++)
-        if (!records[i]->first && records[i]->file && records[i]->line == where->line &&
-            !strcmp(records[i]->file, where->file) && matches_record(records[i], diagnostic, message))
+        if (!records[i]->first && records[i]->file && records[i]->line == location->line &&
+            !strcmp(records[i]->file, location->file) && matches_record(records[i], diagnostic, message))
             return records[i];
     return NULL;
 }
@@ -162,32 +162,32 @@ static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagn
 /* Adds a record and returns it; `first`: the record that the new one is an alias of, or NULL. Returns NULL without
  * memory: then later repetitions are printed again. */
 static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
-                                      const char *message, const struct rt_source_location *where)
+                                      const char *message, const struct rt_source_location *location)
 {
     assert(!first || !first->first);
-    assert(where && message);
+    assert(location && message);
     if (nrecords == capacity) {
-        struct diag_record **grown = realloc(records, (2 * capacity + 64) * sizeof *grown);
-        if (!grown)
+        struct diag_record **new_records = realloc(records, (2 * capacity + 64) * sizeof *new_records);
+        if (!new_records)
             return NULL;
-        records = grown;
+        records = new_records;
         capacity = 2 * capacity + 64;
     }
     struct diag_record *entry = malloc(sizeof *entry);
-    char *about = first ? NULL : strdup(is_by_object(diagnostic) ? diagnostic->object : message);
-    if (!entry || (!first && !about)) {
+    char *subject = first ? NULL : strdup(is_by_object(diagnostic) ? diagnostic->object : message);
+    if (!entry || (!first && !subject)) {
         free(entry);
-        free(about);
+        free(subject);
         return NULL;
     }
     *entry = (struct diag_record){
         .first = first,
         .pc = diagnostic->pc,
-        .file = where->file,
-        .line = where->line,
+        .file = location->file,
+        .line = location->line,
         .level = diagnostic->level,
         .code = diagnostic->code,
-        .about = about,
+        .subject = subject,
         .object = is_by_object(diagnostic),
         .mapped = get_mapping_location(diagnostic).file,
         .mapped_line = get_mapping_location(diagnostic).line,
@@ -326,7 +326,7 @@ static void write_stderr(const struct rt_text_buffer *text)
 
 /* Appends the fields of a finding after level and code. Fields without a value are left out. */
 static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
-                               const char *message, const struct rt_source_location *where)
+                               const char *message, const struct rt_source_location *location)
 {
     const struct {
         const char *key;
@@ -339,10 +339,10 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     rt_text_append_json_field(text, "message", message);
     if (rule)
         rt_text_append_json_field(text, "rule", rule);
-    if (where->file)
-        append_location_field(text, "at", where->file, where->line);
-    if (where->file && where->function)
-        rt_text_append_json_field(text, "function", where->function);
+    if (location->file)
+        append_location_field(text, "at", location->file, location->line);
+    if (location->file && location->function)
+        rt_text_append_json_field(text, "function", location->function);
     if (diagnostic->object)
         rt_text_append_json_field(text, "object", diagnostic->object);
     if (diagnostic->element)
@@ -371,11 +371,11 @@ static void write_json(struct rt_text_buffer *text)
 
 /* Writes a finding as a JSON line; rule, help NULL: the field is left out. */
 static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
-                       const struct rt_source_location *where, const char *help)
+                       const struct rt_source_location *location, const char *help)
 {
     struct rt_text_buffer text;
     begin_json(&text, diagnostic->level, diagnostic->code);
-    append_json_fields(&text, diagnostic, rule, message, where);
+    append_json_fields(&text, diagnostic, rule, message, location);
     if (help)
         rt_text_append_json_field(&text, "help", help);
     write_json(&text);
@@ -384,20 +384,20 @@ static void print_json(const struct rt_diagnostic *diagnostic, const char *rule,
 /* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the
  * first other finding of a code. Once in a program, adds a hint about missing debug information. */
 static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
-                       const struct rt_source_location *where, const char *help)
+                       const struct rt_source_location *location, const char *help)
 {
     static bool hinted;
     struct rt_text_buffer text;
-    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, where->file, where->line);
+    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, location->file, location->line);
     rt_text_append(&text, "%s\n", message);
-    if (where->file)
-        append_snippet(&text, where->file, where->line);
+    if (location->file)
+        append_snippet(&text, location->file, location->line);
     rt_text_append(&text, "%s", diagnostic->lines ? diagnostic->lines : "");
     if (rule)
         rt_text_append(&text, "  rule: %s\n", rule);
     if (help)
         rt_text_append(&text, "  help: %s\n  more: accdeep explain %s\n", help, diagnostic->code);
-    if (!hinted && diagnostic->pc && !where->file && rt_lacks_debug_info(diagnostic->pc)) {
+    if (!hinted && diagnostic->pc && !location->file && rt_lacks_debug_info(diagnostic->pc)) {
         hinted = true;
         rt_text_append(&text, "  hint: compile with -g: then reports have lines and names\n");
     }
@@ -420,10 +420,10 @@ static bool is_first_of_code(const struct diag_record *entry)
  * defects. */
 static bool is_defect(const struct rt_diagnostic *diagnostic)
 {
-    static const char *const others[] = {"unsupported", "not-watched", "not-checked", "file"};
+    static const char *const codes[] = {"unsupported", "not-watched", "not-checked", "file"};
     bool is_other = !strcmp(diagnostic->level, "advice");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        is_other |= !strcmp(diagnostic->code, others[i]);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        is_other |= !strcmp(diagnostic->code, codes[i]);
     return !is_other;
 }
 
@@ -438,21 +438,21 @@ static bool is_failure(const struct rt_diagnostic *diagnostic)
  * suppressed. The lock of diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 {
-    struct rt_source_location where = {0};
+    struct rt_source_location location = {0};
     struct rt_text_buffer help;
     const bool is_error = !strcmp(diagnostic->level, "error");
     struct diag_record *entry = find_record(diagnostic, message);
-    if (!entry && rt_find_line(diagnostic->pc, &where.file, &where.line, &where.function)) {
-        entry = find_record_at_line(diagnostic, message, &where);
+    if (!entry && rt_find_line(diagnostic->pc, &location.file, &location.line, &location.function)) {
+        entry = find_record_at_line(diagnostic, message, &location);
         if (entry)
-            add_record(entry, diagnostic, message, &where);
+            add_record(entry, diagnostic, message, &location);
     }
     if (entry) {
         count_record(entry, diagnostic);
         return false;
     }
-    entry = add_record(NULL, diagnostic, message, &where);
-    const bool suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &where);
+    entry = add_record(NULL, diagnostic, message, &location);
+    const bool suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &location);
     if (suppressed) {
         if (entry)
             entry->suppressed = true;
@@ -464,11 +464,11 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     if (rt.on_finding && (is_error || is_defect(diagnostic)))
         rt.on_finding(message);
     rt.has_findings |= is_failure(diagnostic);
-    print_json(diagnostic, rule, message, &where, helps ? help.at : NULL);
+    print_json(diagnostic, rule, message, &location, helps ? help.at : NULL);
     if (!rt.options.json)
-        print_text(diagnostic, rule, message, &where,
+        print_text(diagnostic, rule, message, &location,
                    helps && (is_error || !entry || is_first_of_code(entry)) ? help.at : NULL);
-    const size_t result = rt_report_file_add_result(diagnostic, &where, rule, message);
+    const size_t result = rt_report_file_add_result(diagnostic, &location, rule, message);
     if (entry)
         entry->result = result;
     return true;
@@ -503,11 +503,11 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
 /* Prints how often a finding was repeated, with the other variables of its group. The count must be more than 1. */
 static void print_count(const struct diag_record *entry)
 {
-    assert(entry->count > 1 && entry->about);
-    const bool named = entry->object && !is_address_name(entry->about);
+    assert(entry->count > 1 && entry->subject);
+    const bool has_name = entry->object && !is_address_name(entry->subject);
     struct rt_text_buffer text, words;
     rt_text_clear(&words);
-    rt_text_append(&words, "%s%s%llu more time%s%s%s", named ? entry->about : "", named ? ": " : "",
+    rt_text_append(&words, "%s%s%llu more time%s%s%s", has_name ? entry->subject : "", has_name ? ": " : "",
                    (unsigned long long)entry->count - 1, entry->count == 2 ? "" : "s",
                    entry->other_names ? ", also of " : "", entry->other_names ? entry->other_names : "");
     if (entry->mapped)
@@ -522,7 +522,7 @@ static void print_count(const struct diag_record *entry)
     if (entry->file)
         append_location_field(&text, "at", entry->file, entry->line);
     if (entry->object)
-        rt_text_append_json_field(&text, "object", entry->about);
+        rt_text_append_json_field(&text, "object", entry->subject);
     if (entry->other_names)
         rt_text_append_json_field(&text, "also", entry->other_names);
     rt_text_append(&text, ",\"more\":%llu", (unsigned long long)entry->count - 1);
@@ -536,8 +536,8 @@ static void print_count(const struct diag_record *entry)
 static void print_unused_suppression(const char *path, int line)
 {
     const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
-    const struct rt_source_location where = {.file = path, .line = line};
-    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &where, NULL);
+    const struct rt_source_location location = {.file = path, .line = line};
+    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &location, NULL);
 }
 
 /* Reports that the file named by the environment variable `variable` is incomplete, because of the errno `reason`. Does
@@ -564,7 +564,7 @@ void rt_emit_counts(void)
     for (size_t i = 0; i < nrecords; i++) {
         if (!records[i]->first && !records[i]->suppressed && records[i]->count > 1)
             print_count(records[i]);
-        free(records[i]->about);
+        free(records[i]->subject);
         free(records[i]->other_names);
         free(records[i]);
     }

@@ -60,7 +60,7 @@ bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, st
 /* Reads a file of suppressions. Returns 0, the number of a wrong line, or -1 with errno set. */
 int rt_load_suppressions(const char *path);
 /* Counts the finding for the first suppression that matches it, and returns true; false: no suppression matches. */
-bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where);
+bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location);
 /* Calls `unused` for each suppression that matched no finding. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
 /* Returns the first source line of the code that contains all `words`, a NULL-terminated list; 0: no such line. */

@@ -248,10 +248,10 @@ static bool save_dot(const char *path)
             break;
         done += (size_t)n;
     }
-    bool fine = fd >= 0 && done == size && !close(fd);
-    if (!fine)
+    bool success = fd >= 0 && done == size && !close(fd);
+    if (!success)
         rt_report("error", "file", NULL, 0, "%s: %s", path, strerror(errno));
-    return fine;
+    return success;
 }
 
 /* Returns an environment without this runtime, so that Graphviz runs without it; NULL: no memory. The caller must free

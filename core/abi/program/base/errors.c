@@ -50,19 +50,20 @@ static bool is_unnamed_address(const char *name)
 
 /* Appends a line about the requested object, or (requested false) about the object that it overlaps, with the location
  * that mapped the latter. An object of 0 bytes makes no line; `name` NULL: the line has no name. */
-static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object, const char *name)
+static void append_object(struct rt_text_buffer *text, bool is_request, const accd_object_info *object,
+                          const char *name)
 {
     const char *file = NULL;
     int line = 0;
     if (!object->bytes)
         return;
-    if (!requested && object->file) {
+    if (!is_request && object->file) {
         file = object->file;
         line = object->line;
-    } else if (!requested) {
+    } else if (!is_request) {
         rt_find_line(rt_parse_lazy_name(object->name, NULL), &file, &line, NULL);
     }
-    rt_text_append(text, requested ? "  object: " : "  overlaps: ");
+    rt_text_append(text, is_request ? "  object: " : "  overlaps: ");
     if (name)
         rt_text_append(text, "%s, ", name);
     rt_text_append(text, "%llu bytes at %p", (unsigned long long)object->bytes, (void *)(uintptr_t)object->host);
@@ -159,17 +160,17 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
     assert(site && error->status != ACCD_OK);
     struct rt_text_buffer message, lines;
     char name[160] = "", target[160], help[400] = "";
-    const accd_object_info *requested = &error->asked;
+    const accd_object_info *request = &error->asked;
     const char *rest = error->message;
     char before[sizeof error->message];
     rt_text_clear(&message);
     rt_text_clear(&lines);
     rt_text_append(&message,
                    strcmp(site->construct_name, "compute") != 0 ? "%s: " : "%s construct: ", site->construct_name);
-    if (requested->bytes)
-        rt_format_name(site, requested->host, requested->bytes, name, sizeof name);
+    if (request->bytes)
+        rt_format_name(site, request->host, request->bytes, name, sizeof name);
     /* If two items of one directive overlap, the message names the other item. */
-    const accd_object_info *named = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : requested;
+    const accd_object_info *subject = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : request;
     char other[160];
     snprintf(other, sizeof other, "%s", error->other.name);
     if (rt_parse_lazy_name(other, NULL) &&
@@ -177,19 +178,19 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
         *other = 0;
     if (*name && error->named_bytes) {
         snprintf(before, sizeof before, "%.*s", (int)error->named, rest);
-        append_resolved_names(site, named->bytes ? named : NULL, before, &message);
+        append_resolved_names(site, subject->bytes ? subject : NULL, before, &message);
         rest += error->named + error->named_bytes;
         rt_text_append(&message, "%s", name);
     } else if (*name) {
         rt_text_append(&message, "%s: ", name);
     }
-    append_resolved_names(site, named->bytes ? named : NULL, rest, &message);
+    append_resolved_names(site, subject->bytes ? subject : NULL, rest, &message);
     if (error->status == ACCD_ERROR_NOT_PRESENT &&
-        rt_format_pointer_target(requested->host, requested->bytes, target, sizeof target))
+        rt_format_pointer_target(request->host, request->bytes, target, sizeof target))
         report_absent_pointer(site, target, &message, name, help, sizeof help);
-    else if (error->status == ACCD_ERROR_NOT_PRESENT && requested->bytes && !append_late_allocation(&message, error))
+    else if (error->status == ACCD_ERROR_NOT_PRESENT && request->bytes && !append_late_allocation(&message, error))
         add_left_out(&message, site, name, help, sizeof help);
-    append_object(&lines, true, requested, name);
+    append_object(&lines, true, request, name);
     append_object(&lines, false, &error->other, *other ? other : NULL);
     rt_emit_diagnostic(
         &(struct rt_diagnostic){
@@ -200,7 +201,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
             .object = *name ? name : NULL,
             .second = other,
             .other = error->other.bytes ? rt_get_mapped_location(&error->other) : (struct rt_related_location){0},
-            .bytes = requested->bytes,
+            .bytes = request->bytes,
             .lines = lines.at,
             .help = *help ? help : get_routine_help(site->construct_name, error->status),
         },
@@ -251,10 +252,10 @@ void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
-/* Writes an event as one line of JSON, with the fields `about`. A failed write is recorded in rt.trace_lost. */
-void rt_write_trace_event(const accd_event *event, const char *about)
+/* Writes an event as one line of JSON, with the fields `fields`. A failed write is recorded in rt.trace_lost. */
+void rt_write_trace_event(const accd_event *event, const char *fields)
 {
-    assert(about && rt.options.trace >= 0);
+    assert(fields && rt.options.trace >= 0);
     struct rt_text_buffer text;
     const char *file = NULL;
     int line = 0;
@@ -276,7 +277,7 @@ void rt_write_trace_event(const accd_event *event, const char *about)
         rt_text_append(&text, ",\"async\":%d", *rt.site->queue);
     else if (event->async != ACCD_SYNCHRONOUS)
         rt_text_append(&text, ",\"async\":%lld", (long long)event->async);
-    rt_text_append(&text, "%s", about);
+    rt_text_append(&text, "%s", fields);
     rt_text_append_rank(&text);
     rt_text_append(&text, "}\n");
     if (!rt_text_write(rt.options.trace, &text))

@@ -28,8 +28,8 @@ static inline void rt_write_device(int device, uint64_t dev, const void *from, u
         rt.on_write(device, dev, from, bytes);
 }
 _Noreturn void rt_exit_with_error(void); /* exits with status 1, from within a call or a kernel */
-/* Writes a line of the trace, which must be open; `about`: further JSON fields, each after a comma. */
-void rt_write_trace_event(const accd_event *event, const char *about);
+/* Writes a line of the trace, which must be open; `fields`: further JSON fields, each after a comma. */
+void rt_write_trace_event(const accd_event *event, const char *fields);
 /* Reports an error of the core at a site, without ending the program. */
 void rt_report_core_error(const struct rt_site *site, const accd_error *error);
 /* Reports that the compiler left variables of declare directives out of an update. */

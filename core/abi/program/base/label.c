@@ -77,20 +77,20 @@ static void grow_labels(void)
 {
     assert((labels_capacity & (labels_capacity - 1)) == 0);
     size_t capacity = labels_capacity ? 2 * labels_capacity : 64;
-    struct label *grown = calloc(capacity, sizeof *grown);
-    if (!grown)
+    struct label *new_labels = calloc(capacity, sizeof *new_labels);
+    if (!new_labels)
         rt_fatal("out-of-memory", "no memory for the names of data");
     for (size_t i = 0; i < labels_capacity; i++) {
         if (!labels[i].label)
             continue;
         const char *name = labels[i].label->name;
         size_t k = hash_label(labels[i].pc, labels[i].is_lazy ? NULL : name);
-        while (grown[k & (capacity - 1)].label)
+        while (new_labels[k & (capacity - 1)].label)
             k++;
-        grown[k & (capacity - 1)] = labels[i];
+        new_labels[k & (capacity - 1)] = labels[i];
     }
     free(labels);
-    labels = grown;
+    labels = new_labels;
     labels_capacity = capacity;
 }
 

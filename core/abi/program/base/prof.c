@@ -214,10 +214,10 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
         return;
     if (self->nrecords == self->records_capacity) {
         size_t capacity = self->records_capacity ? 2 * self->records_capacity : 16;
-        struct rt_prof_record *grown = realloc(self->records, capacity * sizeof *grown);
-        if (!grown)
+        struct rt_prof_record *new_records = realloc(self->records, capacity * sizeof *new_records);
+        if (!new_records)
             rt_fatal("out-of-memory", "no memory for the events of a construct");
-        self->records = grown;
+        self->records = new_records;
         self->records_capacity = capacity;
     }
     struct rt_prof_record *record = &self->records[self->nrecords++];

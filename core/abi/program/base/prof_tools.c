@@ -68,10 +68,10 @@ static void add_listener(int event, rt_prof_callback *call)
     size_t n = events[event].n, capacity = events[event].capacity;
     if (n == capacity) {
         capacity = capacity ? 2 * capacity : 4;
-        struct listener *grown = realloc(events[event].at, capacity * sizeof *grown);
-        if (!grown)
+        struct listener *new_listeners = realloc(events[event].at, capacity * sizeof *new_listeners);
+        if (!new_listeners)
             rt_fatal("out-of-memory", "no memory for a callback");
-        events[event].at = grown;
+        events[event].at = new_listeners;
         events[event].capacity = capacity;
     }
     struct listener *at = events[event].at + (is_end(event) ? 0 : n);

@@ -124,21 +124,21 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 
 /* Writes a finding as SARIF result to `to`, without the count and the brace that end it. rule NULL: the result has no
  * rule. */
-static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
                           const char *rule, const char *message)
 {
     /* A finding without a location gets that of its data, or the program's file: code hosts reject results without a
      * location. */
-    const bool own = where->file;
-    const char *path = own ? where->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
+    const bool own = location->file;
+    const char *path = own ? location->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
     const bool advice = !strcmp(diagnostic->level, "advice");
     append_string(to, "{\"ruleId\":", diagnostic->code);
     append_string(to, ",\"level\":", advice ? "note" : diagnostic->level);
     append_string(to, ",\"message\":{\"text\":", message);
     fputs("},\"locations\":[{", to);
-    append_location(to, path, own ? where->line : diagnostic->other.line);
-    if (own && where->function) {
-        append_string(to, ",\"logicalLocations\":[{\"name\":", where->function);
+    append_location(to, path, own ? location->line : diagnostic->other.line);
+    if (own && location->function) {
+        append_string(to, ",\"logicalLocations\":[{\"name\":", location->function);
         fputs(",\"kind\":\"function\"}]", to);
     }
     fputs("}]", to);
@@ -177,7 +177,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
 }
 
 /* Adds a finding to the SARIF file, and returns its number; 0: no such file, a forked process, or no memory. */
-size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
                                  const char *rule, const char *message)
 {
     char *text = NULL;
@@ -185,16 +185,16 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     if (!is_sarif || owner != getpid())
         return 0;
     if (nresults == capacity) {
-        struct result *grown = realloc(results, (2 * capacity + 16) * sizeof *grown);
-        if (!grown)
+        struct result *new_results = realloc(results, (2 * capacity + 16) * sizeof *new_results);
+        if (!new_results)
             return 0;
-        results = grown;
+        results = new_results;
         capacity = 2 * capacity + 16;
     }
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return 0;
-    append_result(to, diagnostic, where, rule, message);
+    append_result(to, diagnostic, location, rule, message);
     if (fclose(to))
         return 0;
     results[nresults++] = (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};

@@ -15,7 +15,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t capacity);
 /* Appends a finding to the file of JSON lines, if the report is one. */
 void rt_report_file_add_line(const struct rt_text_buffer *line);
 /* Adds a result to the SARIF file and returns its number; 0: no such file, a forked process, or no memory. */
-size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
                                  const char *rule, const char *message);
 void rt_report_file_set_count(size_t number, uint64_t count); /* sets the count of a result; number 0: no result */
 int rt_report_file_finish(void); /* completes the file; returns errno of the last failed write, or 0 */

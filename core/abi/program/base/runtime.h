@@ -310,8 +310,9 @@ void rt_subscribe(void);
 
 accd_event_fn rt_get_event_callback(void); /* returns rt.on_event, or NULL if nothing uses events */
 
-/* Selects the events that the core reports. `named`: in a strict run, transfers and frees are reported with names. */
-void rt_set_event_mask(bool named);
+/* Selects the events that the core reports. `needs_names`: in a strict run, transfers and frees are reported with
+ * names. */
+void rt_set_event_mask(bool needs_names);
 
 /* Takes (`on`) or releases the exclusive lock: calls of other threads wait while a kernel uses declared variables. */
 void rt_set_exclusive(bool on);

@@ -201,7 +201,7 @@ void rt_subscribe(void)
 
 /* Sets the events that are reported, and those that have names: in strict runs without a trace, only what the checks
  * need. */
-void rt_set_event_mask(bool named)
+void rt_set_event_mask(bool needs_names)
 {
     assert(rt.context);
     enum {
@@ -210,7 +210,7 @@ void rt_set_event_mask(bool named)
         CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
     };
     const bool all = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
-    accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
+    accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : needs_names ? NAMED : 0);
 }
 
 /* Returns the first device with an open region of the program, and stores the region's name; -1: no open region. */

@@ -103,13 +103,14 @@ static bool matches_object(const char *pattern, const char *object)
     return matches_pattern(pattern, object) || matches_pattern(pattern, variable);
 }
 
-/* Returns true, and counts the match, if a suppression matches the finding at `where`. */
-bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where)
+/* Returns true, and counts the match, if a suppression matches the finding at `location`. */
+bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location)
 {
     assert(diagnostic->code);
-    const char *file = where->file ? where->file : diagnostic->other.file;
+    const char *file = location->file ? location->file : diagnostic->other.file;
     for (struct line *line = first; line; line = line->next)
-        if (matches_pattern(line->code, diagnostic->code) && matches_location(line->location, file, where->function) &&
+        if (matches_pattern(line->code, diagnostic->code) &&
+            matches_location(line->location, file, location->function) &&
             (!line->object || matches_object(line->object, diagnostic->object))) {
             line->matched++;
             return true;

@@ -159,10 +159,10 @@ bool rt_lacks_debug_info(uintptr_t pc)
 }
 
 /* Replaces the context of a stopped function by that of its caller. Returns false if the caller is not known. */
-bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
+bool rt_unwind_frame(struct accd__debug_fault_context *fault_context)
 {
     rt_lock_diagnostics();
-    const bool has_caller = get_debug_info() && RT_ON_NEW_STACK(accd__debug_unwind_frame, debug, stopped);
+    const bool has_caller = get_debug_info() && RT_ON_NEW_STACK(accd__debug_unwind_frame, debug, fault_context);
     rt_unlock_diagnostics();
     return has_caller;
 }
@@ -412,13 +412,13 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec local = {to, n}, remote = {(void *)(uintptr_t)host, n};
-    const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
     /* where the system call is not permitted, the memory is read directly and must be mapped */
-    if (got < 0 && (errno == ENOSYS || errno == EPERM)) {
+    if (nread < 0 && (errno == ENOSYS || errno == EPERM)) {
         memcpy(to, remote.iov_base, n);
         return true;
     }
-    return got == (ssize_t)n;
+    return nread == (ssize_t)n;
 }
 
 /* Writes the name of the present object that the pointer at `host` points to. Returns false if there is no such object.

@@ -39,7 +39,7 @@ bool rt_lacks_debug_info(uintptr_t pc); /* true if code of the program has no de
 /* Replaces a call in system code on this stack by the enclosing call in the program's code. */
 void rt_unwind_to_program(struct accd__debug_call_frame *call);
 /* Replaces the context of a stopped function by that of its caller. Returns false if the caller is unknown. */
-bool rt_unwind_frame(struct accd__debug_fault_context *stopped);
+bool rt_unwind_frame(struct accd__debug_fault_context *fault_context);
 /* Returns the symbol of the function at an address; NULL: no symbol. */
 const char *rt_find_symbol(uintptr_t address);
 /* Name of an object or attached pointer in reports (the address if it has no name), and its location if known. */

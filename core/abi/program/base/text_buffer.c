@@ -21,8 +21,8 @@ void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(text->at + text->n, sizeof text->at - text->n, format, args);
     va_end(args);
-    size_t left = sizeof text->at - 1 - text->n;
-    text->n += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+    size_t rest = sizeof text->at - 1 - text->n;
+    text->n += n < 0 ? 0 : (size_t)n < rest ? (size_t)n : rest;
 }
 
 /* Appends `value` as a JSON string with its quotes. */

@@ -69,13 +69,13 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
     accd_attachment attached;
     accd_present_object object;
     const unsigned number = get_object_number(event->host, event->device, true);
-    const bool there = accd_attachment_at(rt.context, event->device, slot, &attached) && attached.count;
+    const bool is_attached = accd_attachment_at(rt.context, event->device, slot, &attached) && attached.count;
     char target[32] = "";
-    if (there && accd_present_at(rt.context, event->device, attached.low, 1, &object))
+    if (is_attached && accd_present_at(rt.context, event->device, attached.low, 1, &object))
         snprintf(target, sizeof target, ",\"object\":%u", get_object_number(object.info.host, event->device, false));
-    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, there ? attached.count : 0,
-             there ? "" : ",\"gone\":true");
-    if (!there)
+    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, is_attached ? attached.count : 0,
+             is_attached ? "" : ",\"gone\":true");
+    if (!is_attached)
         unlink_object(find_link(event->host, event->device, true));
 }
 
@@ -137,22 +137,22 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
 void rt_trace_event(const accd_event *core_event)
 {
     assert(core_event->name && rt.options.trace >= 0);
-    char about[600] = "", names[1024];
-    accd_event named = *core_event;
-    const accd_event *event = &named;
+    char fields[600] = "", names[1024];
+    accd_event event_copy = *core_event;
+    const accd_event *event = &event_copy;
     accd_present_object object;
     write_header();
-    if (named.op == ACCD_OP_KERNEL) {
-        format_kernel_name(named.name, names, sizeof names);
-        named.name = names;
-    } else if (rt_parse_lazy_name(named.name, NULL) &&
-               accd_present_at(rt.context, named.device, named.host, 0, &object) &&
-               object.info.host == named.host) { /* the event gets the name of its object */
-        named.name = object.info.name;
+    if (event_copy.op == ACCD_OP_KERNEL) {
+        format_kernel_name(event_copy.name, names, sizeof names);
+        event_copy.name = names;
+    } else if (rt_parse_lazy_name(event_copy.name, NULL) &&
+               accd_present_at(rt.context, event_copy.device, event_copy.host, 0, &object) &&
+               object.info.host == event_copy.host) { /* the event gets the name of its object */
+        event_copy.name = object.info.name;
     }
     if (event->op == ACCD_OP_ATTACH || event->op == ACCD_OP_DETACH)
-        format_pointer_fields(event, about, sizeof about);
+        format_pointer_fields(event, fields, sizeof fields);
     else if (event->host)
-        format_object_fields(event, about, sizeof about);
-    rt_write_trace_event(event, about);
+        format_object_fields(event, fields, sizeof fields);
+    rt_write_trace_event(event, fields);
 }

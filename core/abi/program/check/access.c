@@ -53,13 +53,13 @@ static bool is_same_pointer(uint64_t value, uint64_t other_value)
 static bool differs_from_other_side(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
-    const uint64_t left = start + mapping->bytes - at;
+    const uint64_t rest = start + mapping->bytes - at;
     const void *content = rt_get_content_address(at),
                *other_content = rt_get_content_address(rt_other_side(mapping, at));
     uint64_t value, other_value;
-    if (!memcmp(content, other_content, access->n < left ? access->n : left))
+    if (!memcmp(content, other_content, access->n < rest ? access->n : rest))
         return false;
-    if (access->n != sizeof value || left < sizeof other_value)
+    if (access->n != sizeof value || rest < sizeof other_value)
         return true;
     memcpy(&value, content, sizeof value);
     memcpy(&other_value, other_content, sizeof other_value);
@@ -73,7 +73,7 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
 static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
-    const uint64_t left = start + mapping->bytes - at, n = access->n < left ? access->n : left;
+    const uint64_t rest = start + mapping->bytes - at, n = access->n < rest ? access->n : rest;
     const struct rt_granule other = rt_get_granule(rt_other_side(mapping, at), 1);
     if (rt_is_poison(at, access->n))
         rt_report_uninitialized_read(access, at, mapping);
@@ -171,13 +171,13 @@ static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping
 static void write_host_bytes(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
-    bool found = false;
+    bool is_mapped = false;
     for (int device = 0; device < rt.options.devices; device++)
         if (rt_find_mapping(device, granule->at, &mapping)) {
             rt_invalidate_other_side(&mapping, granule->at, granule->n);
-            found = true;
+            is_mapped = true;
         }
-    if (found) {
+    if (is_mapped) {
         struct rt_granule present = *granule;
         present.bytes = rt_get_bytes_with_state(granule, RT_PRESENT) * 0xf;
         rt_change_states(&present, 0, RT_VALID | RT_DIRTY | RT_WAS_READ);
@@ -313,14 +313,14 @@ static bool is_in_signal_handler(const struct rt_access *access)
     for (; back && at < high; at += step & ~(size_t)7) {
         struct iovec local = {words, sizeof words}, remote = {(void *)at, sizeof words};
         /* reads fewer bytes at the end of the stack */
-        const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-        for (size_t i = 0; got > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)got; i++) {
+        const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+        for (size_t i = 0; nread > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)nread; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
             if (words[i] == back && sp > at + i * sizeof *words && sp < high)
                 return true;
         }
-        if (got < (ssize_t)sizeof words)
+        if (nread < (ssize_t)sizeof words)
             return false;
     }
     return false;

@@ -206,18 +206,18 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_f
     assert(last);
     const bool own = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
-    const size_t written = find_unordered_members(last->write, list, &plain_write);
-    const uint16_t write = written ? list[0] : 0;
-    const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
+    const size_t nwrites = find_unordered_members(last->write, list, &plain_write);
+    const uint16_t write = nwrites ? list[0] : 0;
+    const size_t nreads = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
     const uint16_t work = get_own_work_id(), mine = work && access_flags & RT_ACCESS_ATOMIC ? work + 1 : work;
     if (access_flags & RT_ACCESS_ATOMIC && !plain_write &&
         !plain_read) { /* the unordered accesses are all atomic, like this one */
         if (writes)
             last->write = join_works(last->write, mine);
-    } else if (written || read) {
+    } else if (nwrites || nreads) {
         const struct rt_access access = {at, 1, writes, pc, frame};
-        const bool by_write = plain_write || (written && !plain_read), last_write = !work_table[last->write / 2].n;
-        const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : written ? write : list[0];
+        const bool by_write = plain_write || (nwrites && !plain_read), last_write = !work_table[last->write / 2].n;
+        const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : nwrites ? write : list[0];
         if (frame || pc != reported)
             rt_report_race(&access, access_flags & RT_ACCESS_FREE, &work_table[earlier / 2].origin, by_write,
                            last_write);
@@ -269,8 +269,8 @@ static void create_changes_key(void)
  * is not a thread-local variable, because those lie on stacks, which may be small. Ends the program without memory. */
 static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
 {
-    static pthread_once_t opened = PTHREAD_ONCE_INIT;
-    pthread_once(&opened, create_changes_key);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, create_changes_key);
     struct rt_history_change(*changes)[RT_CHANGE_CACHE] = pthread_getspecific(changes_key);
     if (!changes) {
         changes = malloc(RT_ACCESS_FREE * sizeof *changes);

@@ -168,13 +168,14 @@ static bool needs_wait(const struct rt_access *access, const struct rt_pending_t
 /* Reports a missing wait, if the host's access races with a pending transfer. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
-    const struct rt_pending_transfer *found = NULL; /* transfer to report; one that writes host memory is preferred */
+    const struct rt_pending_transfer *candidate =
+        NULL; /* transfer to report; one that writes host memory is preferred */
     for (size_t i = 0; i < npending && !rt_this_thread.ends_group; i++) {
         const struct rt_pending_transfer *transfer = pending[i];
         if (overlaps_transfer(transfer, access->at, access->n) && needs_wait(access, transfer) &&
-            !rt_is_host_synced(transfer->origin.epoch) && (!found || transfer->writes > found->writes))
-            found = transfer;
+            !rt_is_host_synced(transfer->origin.epoch) && (!candidate || transfer->writes > candidate->writes))
+            candidate = transfer;
     }
-    if (found)
-        rt_report_missing_wait(access, frees, found);
+    if (candidate)
+        rt_report_missing_wait(access, frees, candidate);
 }

@@ -13,13 +13,13 @@
 
 /* --------------------------------------------------------------------------------- last write -- */
 
-/* Search for a code address of which only the low half, an origin, is known. found: the address; 0: not found. */
+/* Search for a code address of which only the low half, an origin, is known. address: the result; 0: not found. */
 struct search {
     uint32_t origin;
-    uintptr_t found;
+    uintptr_t address;
 };
 
-/* Callback of dl_iterate_phdr: sets search->found (`arg`) if the executable code of a module contains an address with
+/* Callback of dl_iterate_phdr: sets search->address (`arg`) if the executable code of a module contains an address with
  * the low half search->origin. Returns 1 when found, 0 otherwise. */
 static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -30,9 +30,9 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
         const uintptr_t low = info->dlpi_addr + segment->p_vaddr;
         const uint32_t into = search->origin - (uint32_t)low;
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && into < segment->p_memsz)
-            search->found = low + into;
+            search->address = low + into;
     }
-    return search->found != 0;
+    return search->address != 0;
 }
 
 /* Returns the location of the write that an origin (low half of its return address) stands for, and writes " at
@@ -44,7 +44,7 @@ static struct rt_related_location find_writer(uint32_t origin, char *to, size_t 
     *to = 0;
     if (origin)
         dl_iterate_phdr(match_module_code, &search);
-    if (search.found && rt_find_line(search.found, &related.file, &related.line, NULL))
+    if (search.address && rt_find_line(search.address, &related.file, &related.line, NULL))
         snprintf(to, capacity, " at %s:%d", related.file, related.line);
     return related;
 }
@@ -121,20 +121,20 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
     return true;
 }
 
-/* Writes the names of the object and of the element that contains `at`, a host or device address, to *named. access:
+/* Writes the names of the object and of the element that contains `at`, a host or device address, to *names. access:
  * gives the names' site, may be NULL. Both names are empty if the object is not present any more. */
 static void name_element(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t at,
-                         struct named_element *named)
+                         struct named_element *names)
 {
     const struct rt_site site = get_site(access);
     accd_present_object object;
     const uint64_t host = rt_is_in_device_space(at) ? rt_other_side(mapping, at) : at;
-    memset(named, 0, sizeof *named);
+    memset(names, 0, sizeof *names);
     if (!accd_present_at(rt.context, mapping->device, mapping->host, 0, &object))
         return;
-    named->object = rt_get_display_name(&object.info);
-    rt_format_element(get_naming_site(&site), mapping->host, mapping->bytes, host - mapping->host, named->object.name,
-                      named->element, sizeof named->element);
+    names->object = rt_get_display_name(&object.info);
+    rt_format_element(get_naming_site(&site), mapping->host, mapping->bytes, host - mapping->host, names->object.name,
+                      names->element, sizeof names->element);
 }
 
 /* Data that were unmapped while the host's bytes were old, or copied from device memory that was never written. */
@@ -192,43 +192,43 @@ static void format_lost_element(const struct rt_access *access, struct lost_chan
                       capacity);
 }
 
-/* Writes the names of an element in host memory that is not present to *named. entry: lost change that contains `at`;
+/* Writes the names of an element in host memory that is not present to *names. entry: lost change that contains `at`;
  * NULL: none is known, and the name is that of the accessed range. */
 static void name_host_element(const struct rt_access *access, struct lost_change *entry, uint64_t at,
-                              struct named_element *named)
+                              struct named_element *names)
 {
     const struct rt_site site = get_site(access);
-    memset(named, 0, sizeof *named);
+    memset(names, 0, sizeof *names);
     if (entry) {
-        format_lost_element(access, entry, at, named->element, sizeof named->element);
-        snprintf(named->object.name, sizeof named->object.name, "%s", entry->name);
+        format_lost_element(access, entry, at, names->element, sizeof names->element);
+        snprintf(names->object.name, sizeof names->object.name, "%s", entry->name);
         return;
     }
-    rt_format_name(access->frame ? &site : NULL, at, access->n, named->object.name, sizeof named->object.name);
-    snprintf(named->element, sizeof named->element, "%s", named->object.name);
+    rt_format_name(access->frame ? &site : NULL, at, access->n, names->object.name, sizeof names->object.name);
+    snprintf(names->element, sizeof names->element, "%s", names->object.name);
 }
 
-/* Makes a warning about an access; access NULL: about the call under way. named: object and element, empty names are
+/* Makes a warning about an access; access NULL: about the call under way. names: object and element, empty names are
  * left out; it must live as long as the result. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
-                                            const struct named_element *named, struct rt_related_location other)
+                                            const struct named_element *names, struct rt_related_location other)
 {
-    assert(code && named);
+    assert(code && names);
     return (struct rt_diagnostic){.level = "warning",
                                   .code = code,
                                   .rule = rule,
                                   .pc = access    ? get_access_pc(access)
                                         : rt.site ? rt.site->call.pc
                                                   : 0,
-                                  .object = *named->object.name ? named->object.name : NULL,
-                                  .element = *named->element ? named->element : NULL,
+                                  .object = *names->object.name ? names->object.name : NULL,
+                                  .element = *names->element ? names->element : NULL,
                                   .other = other};
 }
 
 /* Returns the location where the named object was mapped; its file is NULL if not known. */
-static struct rt_related_location get_mapping_location(const struct named_element *named)
+static struct rt_related_location get_mapping_location(const struct named_element *names)
 {
-    return (struct rt_related_location){"mapped", named->object.file, named->object.line};
+    return (struct rt_related_location){"mapped", names->object.file, names->object.line};
 }
 
 /* -------------------------------------------------------------------------------------- reads -- */
@@ -287,10 +287,10 @@ static void add_recent_report(const char *code, const struct rt_access *access, 
 static void format_byte(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t dev, char *to,
                         size_t capacity)
 {
-    struct named_element named;
-    name_element(access, mapping, dev, &named);
-    snprintf(to, capacity, "%.*s", (int)(strstr(named.element, " of ") ? strcspn(named.element, " ") : 0),
-             named.element);
+    struct named_element names;
+    name_element(access, mapping, dev, &names);
+    snprintf(to, capacity, "%.*s", (int)(strstr(names.element, " of ") ? strcspn(names.element, " ") : 0),
+             names.element);
 }
 
 /* Writes, as help text, which elements of a mapping have values on the device. Returns false, with an undefined text,
@@ -299,7 +299,7 @@ static bool format_written_elements(const struct rt_access *access, const struct
                                     size_t capacity)
 {
     uint64_t first = 0, last = 0, n = 0;
-    char from[340], until[340];
+    char first_element[340], last_element[340];
     RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
     {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID);
@@ -312,31 +312,33 @@ static bool format_written_elements(const struct rt_access *access, const struct
     }
     if (!first || last - first + 1 != n)
         return false;
-    format_byte(access, mapping, first, from, sizeof from);
-    format_byte(access, mapping, last, until, sizeof until);
-    snprintf(to, capacity, "%s to %s have values on the device: write the others, too", from, until);
-    return *from && *until;
+    format_byte(access, mapping, first, first_element, sizeof first_element);
+    format_byte(access, mapping, last, last_element, sizeof last_element);
+    snprintf(to, capacity, "%s to %s have values on the device: write the others, too", first_element, last_element);
+    return *first_element && *last_element;
 }
 
 /* Reports a read of bytes to which nothing was written, with the elements that have values if the data are present. */
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping)
 {
-    char who[200], written[740], help[900], openmp[900];
-    struct named_element named = {.element = "device memory"};
+    char actor[200], written_elements[740], help[900], openmp[900];
+    struct named_element names = {.element = "device memory"};
     struct lost_change *entry = mapping || rt_is_in_device_space(at) ? NULL : find_lost_change(at);
     if (is_repeated(uninitialized_read, access, mapping) ||
         (entry && rt_count_duplicate(uninitialized_read, get_access_pc(access), entry->name)))
         return;
     if (mapping)
-        name_element(access, mapping, at, &named);
+        name_element(access, mapping, at, &names);
     else if (!rt_is_in_device_space(at))
-        name_host_element(access, entry, at, &named);
-    add_recent_report(uninitialized_read, access, mapping, named.object.name);
+        name_host_element(access, entry, at, &names);
+    add_recent_report(uninitialized_read, access, mapping, names.object.name);
     struct rt_diagnostic read =
-        make_diagnostic(access, uninitialized_read, "ACC33-2.7-1", &named, get_mapping_location(&named));
-    if (mapping && rt_is_in_device_space(at) && format_written_elements(access, mapping, written, sizeof written)) {
-        snprintf(help, sizeof help, "%s, or use copyin instead of create, copy instead of copyout", written);
-        snprintf(openmp, sizeof openmp, "%s, or map with to instead of alloc, tofrom instead of from", written);
+        make_diagnostic(access, uninitialized_read, "ACC33-2.7-1", &names, get_mapping_location(&names));
+    if (mapping && rt_is_in_device_space(at) &&
+        format_written_elements(access, mapping, written_elements, sizeof written_elements)) {
+        snprintf(help, sizeof help, "%s, or use copyin instead of create, copy instead of copyout", written_elements);
+        snprintf(openmp, sizeof openmp, "%s, or map with to instead of alloc, tofrom instead of from",
+                 written_elements);
         read.help = help;
         read.openmp = openmp;
     }
@@ -352,11 +354,11 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
                        rt_is_in_device_space(at)
                            ? "%s reads %s, to which nothing was written on the device"
                            : "%s reads %s, which was copied from device memory that nothing was written to",
-                       format_actor(who, sizeof who), named.element);
+                       format_actor(actor, sizeof actor), names.element);
 }
 
 /* Reports a race of the access with the earlier work, and the missing wait. */
-void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
+void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool is_write,
                     bool last)
 {
     assert(rt_kernel_site || rt.site);
@@ -364,37 +366,37 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
     const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0,
                                          site->construct_name};
     const struct rt_granule granule = rt_get_granule(access->at, 1);
-    char who[1300], work[1300], where[1100] = "", remedy[100];
+    char actor[1300], work[1300], writer_text[1100] = "", remedy[100];
     struct rt_mapping mapping;
-    struct named_element named = {.element = "device memory"};
+    struct named_element names = {.element = "device memory"};
     const bool device = rt_is_in_device_space(access->at);
     const bool is_mapped = device ? rt_find_device_mapping(access->at, &mapping)
                                   : rt_find_mapping(rt_this_thread.device, access->at, &mapping);
     if (is_repeated(missing_wait, access, is_mapped ? &mapping : NULL))
         return;
     if (is_mapped)
-        name_element(access, &mapping, access->at, &named);
-    add_recent_report(missing_wait, access, is_mapped ? &mapping : NULL, named.object.name);
-    rt_format_origin(&own, who, sizeof who);
+        name_element(access, &mapping, access->at, &names);
+    add_recent_report(missing_wait, access, is_mapped ? &mapping : NULL, names.object.name);
+    rt_format_origin(&own, actor, sizeof actor);
     rt_format_origin(earlier, work, sizeof work);
     rt_format_wait_help(earlier->epoch, remedy, sizeof remedy);
     struct rt_related_location related = {0};
-    if (written && last && device)
-        related = find_writer(*granule.origin, where, sizeof where);
+    if (is_write && last && device)
+        related = find_writer(*granule.origin, writer_text, sizeof writer_text);
     if (!related.file)
         rt_find_line(earlier->pc, &related.file, &related.line, NULL);
-    related.is = written ? "written" : "read";
+    related.is = is_write ? "written" : "read";
     const struct rt_diagnostic clash =
-        make_diagnostic(access, missing_wait, frees ? "ACC33-async-4" : "ACC33-async-2", &named, related);
-    rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", who,
+        make_diagnostic(access, missing_wait, frees ? "ACC33-async-4" : "ACC33-async-2", &names, related);
+    rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", actor,
                        frees           ? "frees"
                        : access->write ? "writes"
                                        : "reads",
-                       named.element,
+                       names.element,
                        !is_mapped ? ""
                        : device   ? " on the device"
                                   : " on the host",
-                       work, written ? "writes" : "reads", where, remedy);
+                       work, is_write ? "writes" : "reads", writer_text, remedy);
 }
 
 /* Reports that the host accesses memory of a transfer that it has not waited for. */
@@ -402,22 +404,22 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
 {
     const struct rt_site site = get_site(access);
     struct rt_related_location related = {.is = transfer->writes ? "written" : "read"};
-    struct named_element named = {.object = transfer->display};
+    struct named_element names = {.object = transfer->display};
     char work[1300], remedy[100];
-    if (rt_count_duplicate(missing_wait, get_access_pc(access), named.object.name))
+    if (rt_count_duplicate(missing_wait, get_access_pc(access), names.object.name))
         return;
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
-    rt_format_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, named.object.name,
-                      named.element, sizeof named.element);
+    rt_format_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, names.object.name,
+                      names.element, sizeof names.element);
     rt_format_origin(&transfer->origin, work, sizeof work);
     rt_format_wait_help(transfer->origin.epoch, remedy, sizeof remedy);
     rt_find_line(transfer->origin.pc, &related.file, &related.line, NULL);
-    const struct rt_diagnostic early = make_diagnostic(access, missing_wait, "ACC33-async-2", &named, related);
+    const struct rt_diagnostic early = make_diagnostic(access, missing_wait, "ACC33-async-2", &names, related);
     rt_emit_diagnostic(&early, "the host %s %s; %s %s it on the host, and %s",
                        frees           ? "frees"
                        : access->write ? "writes"
                                        : "reads",
-                       named.element, work, transfer->writes ? "writes" : "reads", remedy);
+                       names.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
 /* Returns true if the byte at `at`, a host or device address of a mapping, belongs to an attached pointer. */
@@ -433,19 +435,19 @@ static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin)
 {
-    char who[200], where[1100], location[1100] = "", left_out[1200] = "";
-    struct named_element named;
+    char actor[200], writer_text[1100], location[1100] = "", left_out[1200] = "";
+    struct named_element names;
     const bool device = rt_is_in_device_space(at);
     if (is_repeated(stale_data, access, mapping) || differs_in_padding(access, mapping))
         return;
-    name_element(access, mapping, at, &named);
-    add_recent_report(stale_data, access, mapping, named.object.name);
+    name_element(access, mapping, at, &names);
+    add_recent_report(stale_data, access, mapping, names.object.name);
     if (device && rt_get_empty_update_site() && rt_is_declared((const void *)(uintptr_t)mapping->host)) {
         rt_format_location(rt_get_empty_update_site(), location, sizeof location);
         snprintf(left_out, sizeof left_out, "; the update%s arrived without its variables", location);
     }
-    struct rt_diagnostic read =
-        make_diagnostic(access, stale_data, "ACC33-upd-1", &named, find_writer(origin, where, sizeof where));
+    struct rt_diagnostic read = make_diagnostic(access, stale_data, "ACC33-upd-1", &names,
+                                                find_writer(origin, writer_text, sizeof writer_text));
     read.help = device ? "send the change to the device before: update device({1|...})"
                        : "fetch the change from the device before: update self({1|...})";
     read.openmp = device ? "send the change to the device before: target update to({1|...})"
@@ -458,52 +460,52 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
                                "afterwards: target update leaves attached pointers as they are"
                              : "set the pointer on the host: target update leaves attached pointers as they are";
     }
-    rt_emit_diagnostic(&read,
-                       "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
-                       format_actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
+    rt_emit_diagnostic(
+        &read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
+        format_actor(actor, sizeof actor), names.element, device ? "host" : "device", writer_text, left_out);
 }
 
 /* Reports a read of host memory whose newest value was lost when the device's data were unmapped. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at)
 {
     struct lost_change *entry = find_lost_change(at);
-    char where[1100], removal[1100], who[200];
+    char writer_text[1100], removal[1100], actor[200];
     const char *file;
     int line;
-    struct named_element named;
+    struct named_element names;
     if (!entry || rt_count_duplicate(stale_data, get_access_pc(access), entry->name))
         return;
-    name_host_element(access, entry, at, &named);
+    name_host_element(access, entry, at, &names);
     snprintf(removal, sizeof removal, "its data were removed from the device");
     if (entry->region && rt_find_line(entry->region, &file, &line, NULL))
         snprintf(removal, sizeof removal, "the end of the region of %s:%d removed its data from the device", file,
                  line);
     else if (rt_find_line(entry->pc, &file, &line, NULL))
         snprintf(removal, sizeof removal, "%s:%d removed its data from the device", file, line);
-    struct rt_diagnostic read =
-        make_diagnostic(access, stale_data, "ACC33-upd-1", &named, find_writer(entry->origin, where, sizeof where));
+    struct rt_diagnostic read = make_diagnostic(access, stale_data, "ACC33-upd-1", &names,
+                                                find_writer(entry->origin, writer_text, sizeof writer_text));
     read.help = "copy the data back as they are removed: copyout({1|...}), or copy";
     read.openmp = "copy the data back as they are removed: map(from: {1|...}), or tofrom";
     rt_emit_diagnostic(&read,
                        "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
                        "change before %s",
-                       format_actor(who, sizeof who), named.element, where, removal);
+                       format_actor(actor, sizeof actor), names.element, writer_text, removal);
 }
 
 /* Reports that the call under way overwrites the change of the byte at `at`. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
 {
-    char where[1100];
-    struct named_element named;
+    char writer_text[1100];
+    struct named_element names;
     const bool device = rt_is_in_device_space(at);
-    name_element(NULL, mapping, at, &named);
-    const struct rt_diagnostic change =
-        make_diagnostic(NULL, overwritten_change, "ACC33-upd-1", &named, find_writer(origin, where, sizeof where));
+    name_element(NULL, mapping, at, &names);
+    const struct rt_diagnostic change = make_diagnostic(NULL, overwritten_change, "ACC33-upd-1", &names,
+                                                        find_writer(origin, writer_text, sizeof writer_text));
     const char *side = device ? "device" : "host";
     char call[1200];
     rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(&change, "%s overwrites %s on the %s, which the %s has changed%s", call, named.element, side,
-                       side, where);
+    rt_emit_diagnostic(&change, "%s overwrites %s on the %s, which the %s has changed%s", call, names.element, side,
+                       side, writer_text);
 }
 
 /* ------------------------------------------------------------------------------------- bounds -- */
@@ -530,23 +532,23 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 /* Reports a kernel's access outside of the data, with the nearest object, and ends the program. */
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
-    char who[200];
+    char actor[200];
     const char *verb = access->write ? "writes" : "reads";
     struct rt_mapping mapping;
-    format_actor(who, sizeof who);
+    format_actor(actor, sizeof actor);
     if (find_nearest_mapping(at, &mapping)) {
-        struct named_element named;
-        name_element(access, &mapping, at, &named);
+        struct named_element names;
+        name_element(access, &mapping, at, &names);
         struct rt_diagnostic use =
-            make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &named, get_mapping_location(&named));
+            make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &names, get_mapping_location(&names));
         const accd_object_info object = {.host = mapping.host, .bytes = mapping.bytes};
         use.level = "error";
         use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev));
-        rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", who, verb, named.element,
+        rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", actor, verb, names.element,
                            at < mapping.dev ? "before the beginning" : "after the end");
     } else {
         rt_report("error", out_of_bounds, "ACC33-2.7.1-1", get_access_pc(access),
-                  "%s %s %p, where no data are on the device", who, verb, (void *)(uintptr_t)at);
+                  "%s %s %p, where no data are on the device", actor, verb, (void *)(uintptr_t)at);
     }
     rt_exit_with_error();
 }
@@ -555,8 +557,8 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 void rt_report_access_to_host(const struct rt_access *access)
 {
     assert(rt_kernel_site);
-    char who[200];
-    rt_report_host_access(rt_kernel_site, rt_kernel_device, format_actor(who, sizeof who),
+    char actor[200];
+    rt_report_host_access(rt_kernel_site, rt_kernel_device, format_actor(actor, sizeof actor),
                           access->write ? "writes" : "reads", access->at, get_access_pc(access));
 }
 
@@ -564,19 +566,19 @@ void rt_report_access_to_host(const struct rt_access *access)
 void rt_report_access_to_device(const struct rt_access *access)
 {
     struct rt_mapping mapping;
-    struct named_element named = {.element = ""};
+    struct named_element names = {.element = ""};
     if (rt_find_device_mapping(access->at, &mapping))
-        name_element(access, &mapping, access->at, &named);
+        name_element(access, &mapping, access->at, &names);
     struct rt_diagnostic use =
-        make_diagnostic(access, "device-pointer-on-host", "ACC33-hd-1", &named, (struct rt_related_location){0});
+        make_diagnostic(access, "device-pointer-on-host", "ACC33-hd-1", &names, (struct rt_related_location){0});
     use.level = "error";
-    if (!*named.element) {
+    if (!*names.element) {
         use.help = "copy the memory to or from the host: acc_memcpy_from_device, acc_memcpy_to_device";
         use.openmp = "copy the memory to or from the host: omp_target_memcpy";
     }
     rt_emit_diagnostic(&use, "the host program %s the device address %p%s%s",
                        access->write ? "writes to" : "reads from", (void *)(uintptr_t)access->at,
-                       *named.element ? ", which is that of " : "", named.element);
+                       *names.element ? ", which is that of " : "", names.element);
     rt_exit_with_error();
 }
 

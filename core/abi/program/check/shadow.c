@@ -100,10 +100,10 @@ bool rt_add_shadow(uint64_t host, uint64_t n)
         if (rt_shadow.shadow_pages[i])
             continue;
         if (ncovered_pages == covered_capacity) {
-            size_t *grown = realloc(covered_pages, (2 * covered_capacity + 16) * sizeof *grown);
-            if (!grown)
+            size_t *new_pages = realloc(covered_pages, (2 * covered_capacity + 16) * sizeof *new_pages);
+            if (!new_pages)
                 return false;
-            covered_pages = grown;
+            covered_pages = new_pages;
             covered_capacity = 2 * covered_capacity + 16;
         }
         rt_shadow.shadow_pages[i] = rt_reserve_memory(SHADOW(RT_SHADOW_PAGE_BYTES));
@@ -155,12 +155,12 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 {
     struct rt_word_run run = {.n = at % 8 ? 0 : n / 8};
     const uint64_t high = rt_shadow.low + rt_shadow.bytes;
-    const uint64_t left =
+    const uint64_t rest =
         (rt_is_in_device_space(at) ? high - at : RT_SHADOW_PAGE_BYTES - at % RT_SHADOW_PAGE_BYTES) / 8;
     find_shadow(at, &run.states, &run.origins);
     if (!run.states)
         run.n = 0;
-    run.n = run.n < left ? run.n : left;
+    run.n = run.n < rest ? run.n : rest;
     return run;
 }
 
@@ -223,10 +223,11 @@ const void *rt_get_content_address(uint64_t at)
     struct rt_mapping mapping;
     if (!rt_declared_swapped)
         return (const void *)(uintptr_t)at;
-    const bool found = rt_is_in_device_space(at) ? rt_find_device_mapping(at, &mapping)
-                                                 : rt_find_mapping(rt_this_thread.device, at, &mapping);
-    return (const void *)(uintptr_t)(found && rt_is_declared((const void *)mapping.host) ? rt_other_side(&mapping, at)
-                                                                                         : at);
+    const bool is_mapped = rt_is_in_device_space(at) ? rt_find_device_mapping(at, &mapping)
+                                                     : rt_find_mapping(rt_this_thread.device, at, &mapping);
+    return (const void *)(uintptr_t)(is_mapped && rt_is_declared((const void *)mapping.host)
+                                         ? rt_other_side(&mapping, at)
+                                         : at);
 }
 
 /* Returns true if a byte of the granule's word is valid: then the origin of the word is a return address, not a digest.

@@ -294,7 +294,7 @@ extern __thread int rt_kernel_device;
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping);
 /* Reports a race of an access with earlier work. frees: the access frees the memory; earlier: the work; written: the
  * work wrote the byte, otherwise it read it; last: no other work has written the byte since. */
-void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
+void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool is_write,
                     bool last);
 /* Reports that the host reads, writes or frees (`frees`) memory of a pending transfer, for which it has not waited. */
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer);

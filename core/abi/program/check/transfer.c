@@ -55,12 +55,12 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
-        const uint64_t left = n - k, moved = move_valid_words(to + k, from + k, left, read);
+        const uint64_t rest = n - k, moved = move_valid_words(to + k, from + k, rest, read);
         if (moved) {
             k += moved;
             continue;
         }
-        struct rt_granule target = rt_get_granule(to + k, left), source = rt_get_granule(from + k, target.n);
+        struct rt_granule target = rt_get_granule(to + k, rest), source = rt_get_granule(from + k, target.n);
         if (source.n < target.n)
             target = rt_get_granule(to + k, source.n);
         const uint32_t whole = target.bytes & RT_ALL_BYTES(RT_VALID);
@@ -342,10 +342,10 @@ void rt_check_unmap(int device, const void *host)
  * Returns false if there is none. */
 static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
 {
-    bool found = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
-    for (int device = 0; !rt_is_in_device_space(at) && device < rt.options.devices && !found; device++)
-        found = rt_find_mapping(device, at, mapping);
-    return found;
+    bool is_mapped = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
+    for (int device = 0; !rt_is_in_device_space(at) && device < rt.options.devices && !is_mapped; device++)
+        is_mapped = rt_find_mapping(device, at, mapping);
+    return is_mapped;
 }
 
 /* Returns true if the program has attached a pointer itself: the device memory at `at` holds the device address of what

@@ -208,13 +208,13 @@ void rt_find_uninstrumented_objects(void)
 /* Reports the first of these files by name, and how many others there are. */
 void rt_report_uninstrumented_objects(void)
 {
-    char others[40] = "";
+    char rest[40] = "";
     if (!uninstrumented.n)
         return;
     if (uninstrumented.n > NAMES_MAX)
-        snprintf(others, sizeof others, " and %zu more", uninstrumented.n - NAMES_MAX);
+        snprintf(rest, sizeof rest, " and %zu more", uninstrumented.n - NAMES_MAX);
     rt_report("note", "not-checked", NULL, 0,
               "%s%s: not compiled by accdeep cc; its loads and stores are not checked, and "
               "transfers have no advice",
-              uninstrumented.names, others);
+              uninstrumented.names, rest);
 }

@@ -59,10 +59,10 @@ void rt_check_expose(uint64_t dev)
     if (!rt_is_in_device_space(dev) || !rt_find_device_mapping(dev, &mapping) || find_exposed(mapping.dev) < nexposed)
         return;
     if (nexposed == exposed_capacity) {
-        uint64_t *grown = realloc(exposed, (2 * exposed_capacity + 16) * sizeof *grown);
-        if (!grown)
+        uint64_t *new_exposed = realloc(exposed, (2 * exposed_capacity + 16) * sizeof *new_exposed);
+        if (!new_exposed)
             return;
-        exposed = grown;
+        exposed = new_exposed;
         exposed_capacity = 2 * exposed_capacity + 16;
     }
     exposed[nexposed++] = mapping.dev;

@@ -28,13 +28,13 @@ static void add_map(struct rt_maps *maps, const struct rt_map *map)
 {
     assert(maps->n <= maps->capacity);
     if (maps->n == maps->capacity) {
-        struct rt_map *grown = malloc(2 * maps->capacity * sizeof *grown);
-        if (!grown)
+        struct rt_map *new_maps = malloc(2 * maps->capacity * sizeof *new_maps);
+        if (!new_maps)
             rt_fatal("out-of-memory", "no memory for a directive with %zu maps", maps->n);
-        memcpy(grown, maps->at, maps->n * sizeof *grown);
+        memcpy(new_maps, maps->at, maps->n * sizeof *new_maps);
         if (maps->at != maps->few)
             free(maps->at);
-        maps->at = grown;
+        maps->at = new_maps;
         maps->capacity *= 2;
     }
     maps->at[maps->n++] = *map;

@@ -87,15 +87,15 @@ static void check_requires(int64_t flags)
 static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
     assert(at && entry_p);
-    const struct legacy_entry *before = (const struct legacy_entry *)(const void *)at;
-    const struct entry *now = (const struct entry *)(const void *)at;
-    const uint32_t flags = old ? before->flags : now->flags;
-    *entry_p = old ? (struct rt_image_entry){.host = before->host, .name = before->name, .bytes = before->bytes}
-                   : (struct rt_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
-    if (!old && now->kind != OPENMP)
+    const struct legacy_entry *legacy = (const struct legacy_entry *)(const void *)at;
+    const struct entry *entry = (const struct entry *)(const void *)at;
+    const uint32_t flags = old ? legacy->flags : entry->flags;
+    *entry_p = old ? (struct rt_image_entry){.host = legacy->host, .name = legacy->name, .bytes = legacy->bytes}
+                   : (struct rt_image_entry){.host = entry->host, .name = entry->name, .bytes = entry->bytes};
+    if (!old && entry->kind != OPENMP)
         return false;
     if (!entry_p->bytes && flags & IS_REQUIRES) {
-        check_requires(old ? (int64_t)before->data : (int64_t)now->data);
+        check_requires(old ? (int64_t)legacy->data : (int64_t)entry->data);
         return false;
     }
     if (!entry_p->bytes && flags & (IS_CONSTRUCTOR | IS_DESTRUCTOR))

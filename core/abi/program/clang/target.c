@@ -249,8 +249,8 @@ static void find_libomp(void)
 /* Returns the functions of libomp, looked up at the first call. Ends the program if one is missing. */
 static const struct libomp *libomp(void)
 {
-    static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_libomp);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_libomp);
     return &libomp_functions;
 }
 

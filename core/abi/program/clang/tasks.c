@@ -117,8 +117,8 @@ static void find_functions(void)
 /* Looks up libomp's functions, at the first call. */
 void rt_find_libomp_tasks(void)
 {
-    static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_functions);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_functions);
 }
 
 /* ------------------------------------------------------------------------------------- waits -- */
@@ -213,20 +213,20 @@ static struct depends open_depends(LIST)
         return depends;
     if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
         rt_fatal("out-of-memory", "no memory for a depend clause");
-    uintptr_t written = 0, read = 0;
+    uintptr_t nwriters = 0, nreaders = 0;
     for (int reads = 0; reads < 2; reads++) /* writers come first in gcc's form */
         for (size_t i = 0; i < most; i++) {
             const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
             depends.all |= (at->flags & ALL_MEMORY) != 0;
             if ((at->flags == IN) != reads)
                 continue;
-            depends.list[HEAD + written + read] = at->address;
-            written += reads ? 0 : 1;
-            read += reads ? 1 : 0;
+            depends.list[HEAD + nwriters + nreaders] = at->address;
+            nwriters += reads ? 0 : 1;
+            nreaders += reads ? 1 : 0;
         }
-    depends.list[1] = (void *)(written + read);
-    depends.list[2] = (void *)written;
-    depends.list[4] = (void *)read;
+    depends.list[1] = (void *)(nwriters + nreaders);
+    depends.list[2] = (void *)nwriters;
+    depends.list[4] = (void *)nreaders;
     return depends;
 }
 

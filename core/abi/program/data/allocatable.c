@@ -45,10 +45,10 @@ void rt_allocatable_add(char *host, uint64_t bytes)
         return;
     if (nvariables == variables_capacity) {
         const size_t capacity = variables_capacity ? 2 * variables_capacity : 16;
-        struct allocatable *grown = realloc(variables, capacity * sizeof *grown);
-        if (!grown)
+        struct allocatable *new_variables = realloc(variables, capacity * sizeof *new_variables);
+        if (!new_variables)
             rt_fatal("out-of-memory", "no memory for the list of declared variables");
-        variables = grown;
+        variables = new_variables;
         variables_capacity = capacity;
     }
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
@@ -194,18 +194,18 @@ static void unmap_contents(struct allocatable *variable)
     variable->mapped.bytes = 0;
 }
 
-/* Maps `now`, the new contents of a variable, on the thread's device; contents that are present already are only
+/* Maps `contents`, the new contents of a variable, on the thread's device; contents that are present already are only
  * attached. Failure ends the program. */
-static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range now)
+static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range contents)
 {
-    assert(now.bytes > 0 && !variable->mapped.bytes);
-    const void *data = (const void *)(uintptr_t)now.start;
+    assert(contents.bytes > 0 && !variable->mapped.bytes);
+    const void *data = (const void *)(uintptr_t)contents.start;
     accd_item item = {.host = data,
-                      .bytes = now.bytes,
+                      .bytes = contents.bytes,
                       .slot = variable->host,
                       .action = variable->is_copyin ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE};
     variable->device = self->device;
-    const bool present = accd_get_presence(rt.context, self->device, data, now.bytes) == ACCD_PRESENCE_FULL;
+    const bool present = accd_get_presence(rt.context, self->device, data, contents.bytes) == ACCD_PRESENCE_FULL;
     rt_label_item_at_site(&item);
     if (present)
         attach_or_detach(variable, ACCD_ACTION_ATTACH);
@@ -213,7 +213,7 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
         run_item(variable, ACCD_KIND_ENTER_DATA, &item);
     variable->is_owned = !present || variable->is_inherited;
     variable->is_inherited = false;
-    variable->mapped = now;
+    variable->mapped = contents;
 }
 
 /* Makes the device copy of a variable point to the mapped contents, with the host's bounds. Does nothing if the
@@ -243,10 +243,10 @@ void rt_allocatable_sync(const struct rt_thread *self)
         if (variables[i].mapped.bytes && !is_same_range(read_contents(&variables[i]), variables[i].mapped))
             unmap_contents(&variables[i]);
     for (size_t i = 0; i < nvariables; i++) {
-        const struct rt_range now = read_contents(&variables[i]);
-        if (now.bytes && !variables[i].mapped.bytes)
-            map_contents(self, &variables[i], now);
-        if (now.bytes)
+        const struct rt_range contents = read_contents(&variables[i]);
+        if (contents.bytes && !variables[i].mapped.bytes)
+            map_contents(self, &variables[i], contents);
+        if (contents.bytes)
             update_pointer(&variables[i]);
     }
 }

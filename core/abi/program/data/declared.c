@@ -60,7 +60,7 @@ struct module {
     struct declared *variables;
     size_t nvariables;
     accd_region *regions[DEVICES_MOST]; /* regions that hold the variables until the end */
-    bool loaded;                        /* true if found by the latest scan */
+    bool is_loaded;                     /* true if found by the latest scan */
     bool is_read, open;                 /* is_read: the table was read; open: the variables are present */
 };
 static struct module *modules;
@@ -232,12 +232,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
         return 0;
     for (size_t i = 0; i < nmodules; i++)
         if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path)) {
-            modules[i].loaded = true;
+            modules[i].is_loaded = true;
             return 0;
         }
     modules = grow_array(modules, nmodules, &modules_capacity, sizeof *modules);
     struct module *module = &modules[nmodules++];
-    *module = (struct module){.base = info->dlpi_addr, .loaded = true};
+    *module = (struct module){.base = info->dlpi_addr, .is_loaded = true};
     snprintf(module->path, sizeof module->path, "%s", path);
     return 0;
 }
@@ -270,24 +270,24 @@ bool rt_is_constant(const void *host)
     return false;
 }
 
-/* Search for executable memory at an address. found: the result. */
+/* Search for executable memory at an address. is_code: the result. */
 struct code_search {
     uint64_t address;
-    bool found;
+    bool is_code;
 };
 
-/* Callback of dl_iterate_phdr: sets `found` of the search *ud if the address lies in code of the module. Returns 1, to
- * stop, if found. */
+/* Callback of dl_iterate_phdr: sets `is_code` of the search *ud if the address lies in code of the module. Returns 1,
+ * to stop, if found. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code_search *search = ud;
     (void)size;
-    for (int i = 0; i < info->dlpi_phnum && !search->found; i++) {
+    for (int i = 0; i < info->dlpi_phnum && !search->is_code; i++) {
         const Elf64_Phdr *part = &info->dlpi_phdr[i];
-        search->found = part->p_type == PT_LOAD && part->p_flags & PF_X &&
-                        search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
+        search->is_code = part->p_type == PT_LOAD && part->p_flags & PF_X &&
+                          search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
     }
-    return search->found;
+    return search->is_code;
 }
 
 /* Returns true if code of the program or a library is at an address. */
@@ -296,7 +296,7 @@ bool rt_is_code(const void *address)
     struct code_search search = {.address = (uintptr_t)address};
     if (rt_is_constant(address))
         dl_iterate_phdr(find_code, &search);
-    return search.found;
+    return search.is_code;
 }
 
 /* Sets the range of static memory: the gap between constants before the heap. The range stays empty without a heap, or
@@ -399,12 +399,12 @@ static void scan_modules(void)
 {
     nconstants = last_gap.bytes = 0;
     for (size_t i = 0; i < nmodules; i++)
-        modules[i].loaded = false;
+        modules[i].is_loaded = false;
     dl_iterate_phdr(add_module, NULL);
     qsort(constants, nconstants, sizeof *constants, compare_ranges);
     rt_find_static_range();
     for (size_t i = nmodules; i-- > 0;)
-        if (!modules[i].loaded)
+        if (!modules[i].is_loaded)
             remove_module(&modules[i]);
 }
 

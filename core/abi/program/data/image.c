@@ -35,7 +35,7 @@ struct part {
 };
 
 /* Image as loaded for one device. */
-struct loaded {
+struct loaded_image {
     void *handle;
     uint64_t base;
     struct part parts[PARTS_MOST];
@@ -51,8 +51,8 @@ static struct image {
     size_t bytes;
     struct rt_image_entry *entries; /* entries, sorted by host address */
     size_t nentries;
-    struct loaded *devices;   /* state for each device; NULL: not yet loaded */
-    const accd_context *open; /* context in which the image's variables are present; NULL: not yet opened */
+    struct loaded_image *devices; /* state for each device; NULL: not yet loaded */
+    const accd_context *open;     /* context in which the image's variables are present; NULL: not yet opened */
 } * images;
 static bool has_variables; /* true if an image has variables whose values are checked */
 
@@ -95,10 +95,10 @@ void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_
 /* --------------------------------------------------------------------------------------- load --
  */
 
-/* Ends the program with a report, because an image cannot be loaded. why: the reason, in words. */
-static _Noreturn void reject_image(const char *why)
+/* Ends the program with a report, because an image cannot be loaded. reason: the reason, in words. */
+static _Noreturn void reject_image(const char *reason)
 {
-    rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", why);
+    rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", reason);
 }
 
 /* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links images
@@ -168,12 +168,12 @@ static int copy_part(const struct part *part)
 {
     static const char zeros[PAGE];
     const int file = memfd_create("device variables", MFD_CLOEXEC);
-    bool good = file >= 0 && !ftruncate(file, (off_t)part->bytes);
-    for (uint64_t k = 0; good && k < part->bytes; k += PAGE) {
+    bool success = file >= 0 && !ftruncate(file, (off_t)part->bytes);
+    for (uint64_t k = 0; success && k < part->bytes; k += PAGE) {
         const char *page = (const char *)(uintptr_t)(part->start + k);
-        good = !memcmp(page, zeros, PAGE) || pwrite(file, page, PAGE, (off_t)k) == PAGE;
+        success = !memcmp(page, zeros, PAGE) || pwrite(file, page, PAGE, (off_t)k) == PAGE;
     }
-    if (good || file < 0)
+    if (success || file < 0)
         return file;
     close(file);
     return -1;
@@ -198,12 +198,12 @@ static void handle_fork(enum rt_fork_phase when)
 
 /* Gives the pages of the image from `start` to `end` a second address, in new device memory; both must be page-aligned.
  * Does nothing for an empty range or after PARTS_MOST parts. Failure ends the program. */
-static void share_pages(struct loaded *loaded, int device, uint64_t start, uint64_t end)
+static void share_pages(struct loaded_image *loaded_image, int device, uint64_t start, uint64_t end)
 {
     assert(start % PAGE == 0 && end % PAGE == 0);
     struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
-    if (start >= end || loaded->nparts == PARTS_MOST)
+    if (start >= end || loaded_image->nparts == PARTS_MOST)
         return;
     rt_check_status(accd_device_alloc(rt.context, device, part.bytes + PAGE, &block));
     part.device = page_up(block);
@@ -211,65 +211,65 @@ static void share_pages(struct loaded *loaded, int device, uint64_t start, uint6
     if (file < 0 || !map_part_twice(&part, file))
         reject_image(strerror(errno));
     close(file);
-    loaded->parts[loaded->nparts++] = part;
+    loaded_image->parts[loaded_image->nparts++] = part;
     rt.on_fork = handle_fork;
 }
 
 /* Shares all writable pages of the image, except the tables of the dynamic linker. Failure ends the program. */
-static void share_variables(const struct image *image, struct loaded *loaded, int device)
+static void share_variables(const struct image *image, struct loaded_image *loaded_image, int device)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
     struct link_map *map;
     uint64_t tables = 0, tables_end = 0;
-    if (dlinfo(loaded->handle, RTLD_DI_LINKMAP, &map))
+    if (dlinfo(loaded_image->handle, RTLD_DI_LINKMAP, &map))
         reject_image(dlerror());
     for (size_t i = 0; i < head->e_phnum; i++)
         if (parts[i].p_type == PT_GNU_RELRO) {
             tables = page_down(map->l_addr + parts[i].p_vaddr);
             tables_end = page_down(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         }
-    loaded->base = map->l_addr;
-    loaded->nparts = 0;
+    loaded_image->base = map->l_addr;
+    loaded_image->nparts = 0;
     for (size_t i = 0; i < head->e_phnum; i++) {
         if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_W))
             continue;
         const uint64_t start = page_down(map->l_addr + parts[i].p_vaddr),
                        end = page_up(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         if (tables >= end || tables_end <= start) {
-            share_pages(loaded, device, start, end);
+            share_pages(loaded_image, device, start, end);
         } else {
-            share_pages(loaded, device, start, tables);
-            share_pages(loaded, device, tables_end, end);
+            share_pages(loaded_image, device, start, tables);
+            share_pages(loaded_image, device, tables_end, end);
         }
     }
 }
 
 /* Returns the device address of an address in the image; 0: the address is not in a shared page, so it is a constant or
  * NULL. */
-static uint64_t find_shared_address(const struct loaded *loaded, const void *address)
+static uint64_t find_shared_address(const struct loaded_image *loaded_image, const void *address)
 {
-    for (size_t i = 0; i < loaded->nparts; i++)
-        if ((uintptr_t)address - loaded->parts[i].start < loaded->parts[i].bytes)
-            return (uintptr_t)address - loaded->parts[i].start + loaded->parts[i].device;
+    for (size_t i = 0; i < loaded_image->nparts; i++)
+        if ((uintptr_t)address - loaded_image->parts[i].start < loaded_image->parts[i].bytes)
+            return (uintptr_t)address - loaded_image->parts[i].start + loaded_image->parts[i].device;
     return 0;
 }
 
 /* Calls all entries of `kind`, which is that of constructors or destructors. */
-static void call_entries(const struct image *image, const struct loaded *loaded, unsigned kind)
+static void call_entries(const struct image *image, const struct loaded_image *loaded_image, unsigned kind)
 {
     for (size_t i = 0; i < image->nentries; i++)
-        if (image->entries[i].kind == kind && loaded->addresses[i])
-            (*(void (*const *)(void)) & loaded->addresses[i])();
+        if (image->entries[i].kind == kind && loaded_image->addresses[i])
+            (*(void (*const *)(void)) & loaded_image->addresses[i])();
 }
 
 /* Makes the variables of an image present on a device. A variable listed by two files is present already, which is not
  * an error; other errors end the program. */
-static void map_entry(const struct image *image, const struct loaded *loaded, int device)
+static void map_entry(const struct image *image, const struct loaded_image *loaded_image, int device)
 {
     for (size_t i = 0; i < image->nentries; i++) {
         const struct rt_image_entry *entry = &image->entries[i];
-        const uint64_t at = find_shared_address(loaded, loaded->addresses[i]);
+        const uint64_t at = find_shared_address(loaded_image, loaded_image->addresses[i]);
         if (!entry->bytes || !at)
             continue;
         accd_item item = {.host = entry->host, .bytes = entry->bytes};
@@ -283,12 +283,12 @@ static void map_entry(const struct image *image, const struct loaded *loaded, in
 }
 
 /* Returns the byte of the image's file that is loaded at an address; 0: the file has no byte for it. */
-static char read_file_byte(const struct image *image, const struct loaded *loaded, uint64_t address)
+static char read_file_byte(const struct image *image, const struct loaded_image *loaded_image, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
     for (size_t i = 0; i < head->e_phnum; i++) {
-        const uint64_t into = address - loaded->base - parts[i].p_vaddr;
+        const uint64_t into = address - loaded_image->base - parts[i].p_vaddr;
         if (parts[i].p_type == PT_LOAD && into < parts[i].p_filesz)
             return image->start[parts[i].p_offset + into];
     }
@@ -298,20 +298,20 @@ static char read_file_byte(const struct image *image, const struct loaded *loade
 /* Reports the initial value of variable i to the checks (rt.on_initial). fresh: the image was loaded now. Words that
  * the loader or constructors have changed hold addresses, or results that the host's constructors produce too. For
  * these words, and for an image loaded before, the host's values are reported. Ends the program without memory. */
-static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i,
-                                 bool fresh)
+static void notify_initial_value(const struct image *image, const struct loaded_image *loaded_image, int device,
+                                 size_t i, bool fresh)
 {
     assert(rt.on_initial && image->entries[i].bytes > 0);
     const struct rt_image_entry *entry = &image->entries[i];
-    const uint64_t at = (uintptr_t)loaded->addresses[i];
+    const uint64_t at = (uintptr_t)loaded_image->addresses[i];
     char *initial = malloc(entry->bytes);
     if (!initial)
         rt_fatal("out-of-memory", "no memory for the variables of a device");
-    memcpy(initial, fresh ? (const char *)loaded->addresses[i] : entry->host, entry->bytes);
+    memcpy(initial, fresh ? (const char *)loaded_image->addresses[i] : entry->host, entry->bytes);
     for (uint64_t k = 0, n; fresh && k < entry->bytes; k += n) {
         bool changed = false;
         for (n = 0; k + n < entry->bytes && (!n || (at + k + n) % sizeof(void *)); n++)
-            changed |= initial[k + n] != read_file_byte(image, loaded, at + k + n);
+            changed |= initial[k + n] != read_file_byte(image, loaded_image, at + k + n);
         if (changed)
             memcpy(initial + k, (const char *)entry->host + k, n);
     }
@@ -320,10 +320,10 @@ static void notify_initial_value(const struct image *image, const struct loaded 
 }
 
 /* Returns true if entry i is a variable of the image in device memory. */
-static bool is_variable(const struct image *image, const struct loaded *loaded, size_t i)
+static bool is_variable(const struct image *image, const struct loaded_image *loaded_image, size_t i)
 {
     return image->entries[i].bytes && image->entries[i].kind != RT_IMAGE_LINK &&
-           find_shared_address(loaded, loaded->addresses[i]);
+           find_shared_address(loaded_image, loaded_image->addresses[i]);
 }
 
 /* Opens an image on a device: loads it if `fresh`, shares its variables, makes them present and runs constructors if
@@ -331,23 +331,23 @@ static bool is_variable(const struct image *image, const struct loaded *loaded, 
 static void open_image_on_device(struct image *image, int device, bool fresh)
 {
     assert(rt.context && device >= 0 && device < rt.options.devices);
-    struct loaded *loaded = &image->devices[device];
+    struct loaded_image *loaded_image = &image->devices[device];
     if (fresh) {
-        loaded->handle = load_image(image);
-        loaded->addresses = calloc(image->nentries + 1, sizeof *loaded->addresses);
-        for (size_t i = 0; loaded->addresses && i < image->nentries; i++)
-            loaded->addresses[i] = find_entry_address(loaded->handle, &image->entries[i]);
+        loaded_image->handle = load_image(image);
+        loaded_image->addresses = calloc(image->nentries + 1, sizeof *loaded_image->addresses);
+        for (size_t i = 0; loaded_image->addresses && i < image->nentries; i++)
+            loaded_image->addresses[i] = find_entry_address(loaded_image->handle, &image->entries[i]);
     }
-    if (!loaded->addresses)
+    if (!loaded_image->addresses)
         reject_image(strerror(ENOMEM));
-    share_variables(image, loaded, device);
-    map_entry(image, loaded, device);
+    share_variables(image, loaded_image, device);
+    map_entry(image, loaded_image, device);
     if (fresh)
-        call_entries(image, loaded, RT_IMAGE_CONSTRUCTOR);
+        call_entries(image, loaded_image, RT_IMAGE_CONSTRUCTOR);
     for (size_t i = 0; rt.on_initial && i < image->nentries; i++)
-        if (is_variable(image, loaded, i)) {
+        if (is_variable(image, loaded_image, i)) {
             has_variables = true;
-            notify_initial_value(image, loaded, device, i, fresh);
+            notify_initial_value(image, loaded_image, device, i, fresh);
         }
 }
 
@@ -418,9 +418,9 @@ void *rt_find_image_function(int device, const void *host)
 {
     const struct rt_image_entry key = {.host = host};
     for (const struct image *image = images; image; image = image->next) {
-        const struct rt_image_entry *found = bsearch(&key, image->entries, image->nentries, sizeof key, compare_hosts);
-        if (found && image->devices)
-            return image->devices[device].addresses[found - image->entries];
+        const struct rt_image_entry *entry = bsearch(&key, image->entries, image->nentries, sizeof key, compare_hosts);
+        if (entry && image->devices)
+            return image->devices[device].addresses[entry - image->entries];
     }
     return NULL;
 }
@@ -430,14 +430,15 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
 {
     assert(device >= 0 && variable_p);
     for (const struct image *image = images; image; image = image->next) {
-        const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
-        for (size_t i = 0; loaded && find_shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries;
-             i++)
-            if (at - (uintptr_t)loaded->addresses[i] < image->entries[i].bytes && is_variable(image, loaded, i)) {
+        const struct loaded_image *loaded_image = image->devices ? &image->devices[device] : NULL;
+        for (size_t i = 0;
+             loaded_image && find_shared_address(loaded_image, (const void *)(uintptr_t)at) && i < image->nentries; i++)
+            if (at - (uintptr_t)loaded_image->addresses[i] < image->entries[i].bytes &&
+                is_variable(image, loaded_image, i)) {
                 *variable_p = (struct rt_image_variable){
-                    .at = (uintptr_t)loaded->addresses[i],
+                    .at = (uintptr_t)loaded_image->addresses[i],
                     .host = (uintptr_t)image->entries[i].host,
-                    .device = find_shared_address(loaded, loaded->addresses[i]),
+                    .device = find_shared_address(loaded_image, loaded_image->addresses[i]),
                     .bytes = image->entries[i].bytes,
                 };
                 return true;
@@ -451,10 +452,10 @@ void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int
 {
     assert(fn && use);
     for (const struct image *image = images; image; image = image->next) {
-        const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
-        for (size_t i = 0; loaded && i < image->nentries; i++)
-            if (is_variable(image, loaded, i) &&
-                rt_code_references(fn, (uintptr_t)loaded->addresses[i], image->entries[i].bytes))
+        const struct loaded_image *loaded_image = image->devices ? &image->devices[device] : NULL;
+        for (size_t i = 0; loaded_image && i < image->nentries; i++)
+            if (is_variable(image, loaded_image, i) &&
+                rt_code_references(fn, (uintptr_t)loaded_image->addresses[i], image->entries[i].bytes))
                 use(device, (uintptr_t)image->entries[i].host, image->entries[i].bytes);
     }
 }

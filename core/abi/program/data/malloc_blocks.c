@@ -142,9 +142,11 @@ bool rt_is_in_block(uint64_t block, uint64_t at)
 static uint64_t get_requested_bytes(uint64_t block)
 {
     enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
-    const uint64_t requested = &rt_get_requested_size ? rt_get_requested_size(block) : 0;
-    const uint64_t size = requested ? load_heap_word(block - sizeof size) & ~(uint64_t)BITS : 0;
-    return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
+    const uint64_t requested_bytes = &rt_get_requested_size ? rt_get_requested_size(block) : 0;
+    const uint64_t size = requested_bytes ? load_heap_word(block - sizeof size) & ~(uint64_t)BITS : 0;
+    return requested_bytes && requested_bytes + sizeof size <= size && size - requested_bytes < ROUNDED
+               ? requested_bytes
+               : 0;
 }
 
 /* Returns the bytes from `start`, which lies within a block, to the end of the block if the section is longer. 0: the
@@ -157,7 +159,7 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
     static const uint64_t most = (uint64_t)1 << 24; /* limit for blocks followed, over all sections */
     static struct {
         uint64_t start, bytes;
-    } seen[SEEN];
+    } block_cache[SEEN];
     uint64_t end = 0, block = 0;
     if (!rt.options.strict && !rt.options.instrumented)
         return 0;
@@ -168,14 +170,15 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
         return bytes > block + n - start ? block + n - start : 0; /* the program has requested n bytes */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
-    if ((seen[i].start == start && seen[i].bytes == bytes) || walked_blocks > most || is_plausible_block(start, high))
+    if ((block_cache[i].start == start && block_cache[i].bytes == bytes) || walked_blocks > most ||
+        is_plausible_block(start, high))
         return 0;
-    seen[i].start = start;
-    seen[i].bytes = bytes;
+    block_cache[i].start = start;
+    block_cache[i].bytes = bytes;
     block = find_block_around(start, low, high, &end);
-    const uint64_t requested = block ? get_requested_bytes(block) : 0;
-    if (requested && block + requested > start)
-        end = block + requested;
+    const uint64_t requested_bytes = block ? get_requested_bytes(block) : 0;
+    if (requested_bytes && block + requested_bytes > start)
+        end = block + requested_bytes;
     return block && bytes > end - start ? end - start : 0;
 }
 
@@ -185,9 +188,9 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
 {
     assert(bytes > 0 && inside_p);
     static uint64_t page;
-    const uint64_t requested = start % RT_BLOCK_ALIGNMENT ? 0 : get_requested_bytes(start);
-    if (requested)
-        return bytes > requested ? requested : 0;
+    const uint64_t requested_bytes = start % RT_BLOCK_ALIGNMENT ? 0 : get_requested_bytes(start);
+    if (requested_bytes)
+        return bytes > requested_bytes ? requested_bytes : 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = rt_find_heap_start();

@@ -38,14 +38,14 @@ accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n
     uint64_t at = bytes + n;
     for (size_t i = 0; i < n; i++)
         at = at * 31 + pieces[i].offset + 7 * pieces[i].bytes + pieces[i].action;
-    struct cached_program *found = &program_cache[at % PROGRAM_CACHE];
-    if (found->n == n && found->bytes == bytes && !memcmp(found->pieces, pieces, n * sizeof *pieces)) {
+    struct cached_program *slot = &program_cache[at % PROGRAM_CACHE];
+    if (slot->n == n && slot->bytes == bytes && !memcmp(slot->pieces, pieces, n * sizeof *pieces)) {
         free(pieces);
-        return found->program;
+        return slot->program;
     }
-    accd_program_release(found->program);
-    free(found->pieces);
-    *found = (struct cached_program){n, bytes, pieces, NULL};
+    accd_program_release(slot->program);
+    free(slot->pieces);
+    *slot = (struct cached_program){n, bytes, pieces, NULL};
     /* gaps between the members, which the program excludes from the mapping */
     accd_member *gaps = calloc(n, sizeof *gaps);
     if (!gaps)
@@ -57,7 +57,7 @@ accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n
         end = pieces[i].offset + pieces[i].bytes > end ? pieces[i].offset + pieces[i].bytes : end;
     }
     spec.excluded = gaps;
-    rt_check_status(accd_program_new(rt.context, &spec, &found->program));
+    rt_check_status(accd_program_new(rt.context, &spec, &slot->program));
     free(gaps);
-    return found->program;
+    return slot->program;
 }

@@ -535,8 +535,8 @@ static bool points_to_attached_data(const struct rt_thread *self, const struct e
     if (k == map->n)
         return false;
     const uintptr_t target = rt_load_word(map->host[i]), data = target + map->size[k];
-    const uint64_t there = accd_device_address(rt.context, self->device, (const void *)data);
-    return there && rt_load_word((const void *)(uintptr_t)device) - target == there - data;
+    const uint64_t dev_address = accd_device_address(rt.context, self->device, (const void *)data);
+    return dev_address && rt_load_word((const void *)(uintptr_t)device) - target == dev_address - data;
 }
 
 /* Copies the bounds of each descriptor entry to the device if they differ there. */

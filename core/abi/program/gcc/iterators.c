@@ -44,7 +44,7 @@ bool rt_has_iterators(const struct entries *map)
 struct entries rt_expand_iterators(const struct entries *map)
 {
     assert(rt_has_iterators(map) && !map->argument);
-    struct entries expanded = *map;
+    struct entries result = *map;
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++)
         n += count_of(map, i);
@@ -69,11 +69,11 @@ struct entries rt_expand_iterators(const struct entries *map)
             size[argument[i]] = members;
         }
     }
-    expanded.n = n;
-    expanded.host = host;
-    expanded.size = size;
-    expanded.kind = kind;
-    expanded.argument = argument;
-    expanded.arguments = map->n;
-    return expanded;
+    result.n = n;
+    result.host = host;
+    result.size = size;
+    result.kind = kind;
+    result.argument = argument;
+    result.arguments = map->n;
+    return result;
 }

@@ -48,8 +48,8 @@ static void find_libgomp(void)
 /* Returns the functions of libgomp, looked up at the first call. Ends the program if one is missing. */
 static const struct libgomp *libgomp(void)
 {
-    static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_libgomp);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_libgomp);
     return &libgomp_functions;
 }
 
@@ -199,16 +199,16 @@ static void execute_expanded(const struct directive *directive, void **depend)
  * Unknown flags end the program. */
 static void execute_directive(const struct directive *directive, void **depend)
 {
-    struct directive expanded = *directive;
+    struct directive copy = *directive;
     if (directive->flags & ~(unsigned)(NOWAIT | EXIT_DATA))
         rt_reject_unknown_abi(&directive->site, "passes the flags 0x%x", directive->flags);
     if (!rt_has_iterators(&directive->map)) {
         execute_expanded(directive, depend);
         return;
     }
-    expanded.map = rt_expand_iterators(&directive->map);
-    execute_expanded(&expanded, depend);
-    free(expanded.map.host);
+    copy.map = rt_expand_iterators(&directive->map);
+    execute_expanded(&copy, depend);
+    free(copy.map.host);
 }
 
 /* --------------------------------------------------------------------------------- fast path -- */
@@ -398,10 +398,10 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     struct rt_region *level = rt_push_region(call.self, 0);
     if (device >= 0) {
         const bool iterated = rt_has_iterators(&map);
-        const struct entries expanded = iterated ? rt_expand_iterators(&map) : map;
-        level->region = run_items(call.self, ACCD_KIND_REGION, &expanded, rt_add_entry_items).region;
+        const struct entries full_map = iterated ? rt_expand_iterators(&map) : map;
+        level->region = run_items(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items).region;
         if (iterated)
-            free(expanded.host);
+            free(full_map.host);
         translate_addresses(call.self, &map);
     }
     rt_target_leave(&call);
@@ -599,7 +599,7 @@ static void run_target(const struct directive *directive)
     rt_report_link_sections(map, kernel->code);
     if (rt.options.strict)
         sample_arguments(call.self, map);
-    const struct construct_result opened = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
+    const struct construct_result result = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
     for (size_t i = 0; i < map->n; i++)
         if (!(body->args[i] = rt_get_kernel_argument(call.self, map, i)) && map->host[i])
             rt_record_nulled_argument(map->host[i]);
@@ -607,9 +607,9 @@ static void run_target(const struct directive *directive)
     pick_arguments(map, body->args);
     rt_launch_kernel(&directive->site, directive->device, kernel);
     rt_forget_nulled_pointers(&directive->site);
-    if (opened.nulls)
+    if (result.nulls)
         rt_sync_null_pointers(call.self, map, true);
-    rt_end_core_region(call.self, opened.region);
+    rt_end_core_region(call.self, result.region);
     realloc_body(kernel, bytes, 0);
     rt_target_leave(&call);
 }

@@ -82,8 +82,8 @@ static void find_openmp(void)
 /* Returns the functions of the compiler's own runtime, looked up at the first call. */
 const struct rt_openmp_functions *rt_get_openmp_functions(void)
 {
-    static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_openmp);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_openmp);
     return &openmp;
 }
 
@@ -329,17 +329,17 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
 {
     if (!is_device(device, &device) || device < 0 || !host || !pointer)
         return EINVAL;
-    const uint64_t there = (uintptr_t)pointer + offset;
+    const uint64_t dev_address = (uintptr_t)pointer + offset;
     const struct rt_target_call call = rt_target_enter(HERE, device);
     accd_item item = {.host = host, .bytes = bytes};
     accd_present_object object;
     rt_label_item_at_site(&item);
     bool done = false;
     if (accd_present_at(rt.context, device, (uintptr_t)host, 0, &object)) /* repeating an association does nothing */
-        done =
-            object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes && object.dev == there;
+        done = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
+               object.dev == dev_address;
     else
-        done = accd_map_data(rt.context, device, host, there, bytes, item.label) == ACCD_OK;
+        done = accd_map_data(rt.context, device, host, dev_address, bytes, item.label) == ACCD_OK;
     if (rt.options.instrumented && done)
         rt_check_map(host, bytes);
     rt_target_leave(&call);

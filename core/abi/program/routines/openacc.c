@@ -651,9 +651,9 @@ const char *rt_get_property_string(const struct rt_site *site, int number, int t
 /* Returns 1 if the calling code runs on a device of the type; kernels count as code of the host if the rules say so. */
 int rt_is_on_device_type(int type)
 {
-    bool there = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
-    return there ? type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST
-                 : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
+    bool in_kernel = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
+    return in_kernel ? type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST
+                     : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
 /* Returns the number of devices of a type. */

@@ -130,8 +130,8 @@ static void find_functions(void)
 /* Looks up libgomp's functions, at the first call. */
 void rt_find_libgomp_tasks(void)
 {
-    static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find_functions);
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_functions);
 }
 
 /* Returns true if ends of tasks must be recorded, or if the options are not known yet. */

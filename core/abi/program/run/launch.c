@@ -21,11 +21,11 @@ struct rt_region *rt_push_region(struct rt_thread *self, int parent)
     assert(rt.site && self->nregions <= self->regions_capacity);
     if (self->nregions == self->regions_capacity) {
         size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
-        struct rt_region *grown =
-            rt_arena_realloc(NULL, self->regions, self->regions_capacity * sizeof *grown, capacity * sizeof *grown);
-        if (!grown)
+        struct rt_region *new_regions = rt_arena_realloc(
+            NULL, self->regions, self->regions_capacity * sizeof *new_regions, capacity * sizeof *new_regions);
+        if (!new_regions)
             rt_fatal("out-of-memory", "no memory for a data region");
-        self->regions = grown;
+        self->regions = new_regions;
         self->regions_capacity = capacity;
     }
     struct rt_region *level = &self->regions[self->nregions++];

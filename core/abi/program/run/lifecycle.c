@@ -123,10 +123,10 @@ static const accd_rules *rules_option(void)
     const char *name = getenv("ACCDEEP_RULES");
     if (!name || !*name)
         name = rt.starts_with_openmp ? "openmp-5.1" : "openacc-3.3";
-    static const char *const later[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
+    static const char *const versions[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
     bool is_later = false;
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        is_later |= !strcmp(name, later[i]);
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
+        is_later |= !strcmp(name, versions[i]);
     rt.options.null_unmatched = is_later || !strcmp(name, "libomptarget-19");
     const accd_rules *rules = accd_find_rules(is_later ? "openmp-5.1" : name);
     if (!rules)

@@ -36,11 +36,11 @@ static size_t find_block_entry(uint64_t dev)
 /* Doubles the table. Returns false without memory. */
 static bool grow_blocks(void)
 {
-    struct block *const old = blocks, *grown = calloc(capacity ? 2 * capacity : 64, sizeof *grown);
+    struct block *const old = blocks, *new_blocks = calloc(capacity ? 2 * capacity : 64, sizeof *new_blocks);
     const size_t n = capacity;
-    if (!grown)
+    if (!new_blocks)
         return false;
-    blocks = grown;
+    blocks = new_blocks;
     capacity = n ? 2 * n : 64;
     for (size_t i = 0; i < n; i++)
         if (old[i].dev)

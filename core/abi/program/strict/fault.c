@@ -26,9 +26,9 @@ static struct sigaction before_segv, before_bus; /* actions of the program from 
  * the program's call of the library. */
 static uintptr_t find_access_pc(const greg_t *registers)
 {
-    static struct accd__debug_fault_context stopped;
-    rt_read_fault_context(&stopped, registers);
-    return rt_find_program_pc(&stopped);
+    static struct accd__debug_fault_context fault_context;
+    rt_read_fault_context(&fault_context, registers);
+    return rt_find_program_pc(&fault_context);
 }
 
 /* Reports that a section of the construct under way contains `address`, which is outside of the program's memory, and

@@ -9,15 +9,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Stores registers and as many stack words as a system call can read in *stopped. */
-void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers)
+/* Stores registers and as many stack words as a system call can read in *fault_context. */
+void rt_read_fault_context(struct accd__debug_fault_context *fault_context, const greg_t *registers)
 {
     enum {
-        PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1
+        PIECES = sizeof fault_context->words / RT_PAGE_SIZE + 1
         /* Number of pages: each is one piece of the read, so that those before an unmapped page are read. */
     };
     const uint64_t sp = (uint64_t)registers[REG_RSP];
-    const struct iovec local = {stopped->words, sizeof stopped->words};
+    const struct iovec local = {fault_context->words, sizeof fault_context->words};
     struct iovec remote[PIECES];
     uint64_t at = sp;
     for (int i = 0; i < PIECES; i++) {
@@ -25,25 +25,25 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
         remote[i] = (struct iovec){(void *)(uintptr_t)at, next - at};
         at = next;
     }
-    const ssize_t got = process_vm_readv(getpid(), &local, 1, remote, PIECES, 0);
-    rt_capture_fault_context(stopped, registers, sp);
-    stopped->n = got > 0 ? (size_t)got / sizeof *stopped->words : 0;
+    const ssize_t nread = process_vm_readv(getpid(), &local, 1, remote, PIECES, 0);
+    rt_capture_fault_context(fault_context, registers, sp);
+    fault_context->n = nread > 0 ? (size_t)nread / sizeof *fault_context->words : 0;
 }
 
 /* Unwinds through code of the system, at most 64 frames; returns the address of the fault if that does not end in the
  * program. */
-uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped)
+uintptr_t rt_find_program_pc(struct accd__debug_fault_context *fault_context)
 {
     enum { FRAMES_MOST = 64 };
-    if (stopped->at.pc <= RT_PAGE_SIZE &&
+    if (fault_context->at.pc <= RT_PAGE_SIZE &&
         /* A null pointer was called, so the return address is the first word of the stack. */
-        stopped->n) {
-        stopped->at.pc = stopped->words[0];
-        stopped->at.sp += sizeof stopped->words[0];
+        fault_context->n) {
+        fault_context->at.pc = fault_context->words[0];
+        fault_context->at.sp += sizeof fault_context->words[0];
     }
-    const uintptr_t pc = stopped->at.pc;
-    for (int i = 0; i < FRAMES_MOST && rt_is_system_code(stopped->at.pc); i++)
-        if (!rt_unwind_frame(stopped))
+    const uintptr_t pc = fault_context->at.pc;
+    for (int i = 0; i < FRAMES_MOST && rt_is_system_code(fault_context->at.pc); i++)
+        if (!rt_unwind_frame(fault_context))
             return pc;
-    return stopped->at.pc;
+    return fault_context->at.pc;
 }

@@ -262,20 +262,20 @@ static struct dependence *get_dependence(const void *address)
 /* Calls fn(at, reads, ud) for each address of depend clauses; reads: the task only reads the address. `depend` is in
  * one of the formats of gcc:
  *
- *      old   number of addresses, number of written ones, addresses
- *      new   0, numbers of all, of written, of mutexinoutset, of read ones, addresses, then objects of type depend */
+ *      old   number of addresses, number of nwriters ones, addresses
+ *      new   0, numbers of all, of nwriters, of mutexinoutset, of read ones, addresses, then objects of type depend */
 static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud), void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
     const bool old = depend[0] != NULL;
     assert(depend && fn);
     const size_t n = (uintptr_t)depend[old ? 0 : 1];
-    const size_t written = old ? (uintptr_t)depend[1] : (uintptr_t)depend[2] + (uintptr_t)depend[3];
-    const size_t plain = old ? n : written + (uintptr_t)depend[4];
+    const size_t nwriters = old ? (uintptr_t)depend[1] : (uintptr_t)depend[2] + (uintptr_t)depend[3];
+    const size_t plain = old ? n : nwriters + (uintptr_t)depend[4];
     for (size_t i = 0; i < n; i++) {
         void **const at = depend[(old ? OLD : NEW) + i];
         if (i < plain)
-            fn(get_dependence(at), i >= written, ud);
+            fn(get_dependence(at), i >= nwriters, ud);
         else
             fn(get_dependence(at[0]), (uintptr_t)at[1] == IN, ud);
     }
@@ -285,11 +285,11 @@ static void for_each_dependence(void **depend, void (*fn)(struct dependence *at,
  * then continues that stream. Leaves *ud as it is if there is no such stream. */
 static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
-    unsigned *found = ud;
+    unsigned *stream = ud;
     (void)reads;
     const struct rt_epoch writer = at->writer.epoch;
     if (writer.stream && writer.number == streams[writer.stream].last)
-        *found = writer.stream;
+        *stream = writer.stream;
 }
 
 /* Makes stream *ud (an index) acquire the last writer of an address; the readers, too, if the new task writes (`reads`

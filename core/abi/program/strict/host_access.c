@@ -16,7 +16,7 @@
 static uint64_t find_followed_pointer(int device, uint64_t address, uint64_t low)
 {
     accd_present_object object;
-    uint64_t at = 0, best = 0, found = 0;
+    uint64_t at = 0, best = 0, slot = 0;
     while (accd_present_next(rt.context, device, &at, &object))
         for (uint64_t k = 0; k + sizeof(uint64_t) <= object.info.bytes; k += sizeof(uint64_t)) {
             uint64_t word;
@@ -24,9 +24,9 @@ static uint64_t find_followed_pointer(int device, uint64_t address, uint64_t low
             if (word < low || word > address || word < best)
                 continue;
             best = word;
-            found = object.info.host + k;
+            slot = object.info.host + k;
         }
-    return found;
+    return slot;
 }
 
 /* Help texts for one situation, in terms of OpenACC and of OpenMP. */

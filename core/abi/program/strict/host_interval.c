@@ -12,10 +12,10 @@ uint64_t rt_get_host_interval(void)
     return rt_guard_get_interval(rt_process_guard);
 }
 
-/* Returns true if the host cannot have written the range after interval `since`; false without a guard. */
-bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t since)
+/* Returns true if the host cannot have written the range after interval `interval`; false without a guard. */
+bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t interval)
 {
-    return rt_guard_is_untouched(rt_process_guard, host, bytes, since);
+    return rt_guard_is_untouched(rt_process_guard, host, bytes, interval);
 }
 
 /* Copies n bytes of host memory, protected or not, to `to`; returns false if they cannot be read. */

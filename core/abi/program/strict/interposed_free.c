@@ -61,10 +61,10 @@ static void add_freed_entry(int device, uint64_t host)
     if (2 * nfreed >= freed_capacity) {
         struct freed_entry *const old = freed_table;
         const size_t old_capacity = freed_capacity;
-        struct freed_entry *grown = calloc(old_capacity ? 2 * old_capacity : 64, sizeof *grown);
-        if (!grown)
+        struct freed_entry *new_table = calloc(old_capacity ? 2 * old_capacity : 64, sizeof *new_table);
+        if (!new_table)
             return;
-        freed_table = grown;
+        freed_table = new_table;
         freed_capacity = old_capacity ? 2 * old_capacity : 64;
         nfreed = 0;
         for (size_t i = 0; i < old_capacity; i++)
@@ -79,19 +79,19 @@ static void add_freed_entry(int device, uint64_t host)
     *entry = (struct freed_entry){host, device};
 }
 
-/* Returns the function `name` of the next library, and stores it in *found for the next call. Returns NULL while dlsym,
- * which looks the function up, calls free or realloc itself. `in_dlsym` is volatile, because the compiler assumes that
- * dlsym calls none of these functions. */
-static void *find_next_function(const char *name, _Atomic(void *) *found)
+/* Returns the function `name` of the next library, and stores it in *function for the next call. Returns NULL while
+ * dlsym, which looks the function up, calls free or realloc itself. `in_dlsym` is volatile, because the compiler
+ * assumes that dlsym calls none of these functions. */
+static void *find_next_function(const char *name, _Atomic(void *) *function)
 {
     static __thread volatile bool in_dlsym;
-    void *at = atomic_load_explicit(found, memory_order_relaxed);
+    void *at = atomic_load_explicit(function, memory_order_relaxed);
     if (at || in_dlsym)
         return at;
     in_dlsym = true;
     at = dlsym(RTLD_NEXT, name);
     in_dlsym = false;
-    atomic_store_explicit(found, at, memory_order_relaxed);
+    atomic_store_explicit(function, at, memory_order_relaxed);
     return at;
 }
 
@@ -197,21 +197,21 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
                        : "unmap data with exit data; acc_free and omp_target_free free what the "
                          "program has allocated",
     };
-    char who[48] = "the host";
+    char actor[48] = "the host";
     struct rt_display_name display;
     accd_present_object object;
     if (region)
-        snprintf(who, sizeof who, "the %s region", region);
+        snprintf(actor, sizeof actor, "the %s region", region);
     if (host && accd_present_at(rt.context, device, host, 0, &object)) {
         display = rt_get_display_name(&object.info);
         diagnostic.object = display.name;
         diagnostic.other = rt_get_mapped_location(&object.info);
     }
     if (diagnostic.object)
-        rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->construct_name, who,
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->construct_name, actor,
                            display.name);
     else if (device >= 0)
-        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->construct_name, who,
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->construct_name, actor,
                            (const void *)dev);
     if (device >= 0)
         rt_exit_with_error();
@@ -221,8 +221,8 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
 /* Reports mapped data in a block that the program frees, and frees the block. */
 void free(void *block)
 {
-    static _Atomic(void *) found;
-    void (*real)(void *) = (void (*)(void *))find_next_function("free", &found);
+    static _Atomic(void *) function;
+    void (*real)(void *) = (void (*)(void *))find_next_function("free", &function);
     if (__builtin_expect(is_in_device_range(block), 0)) {
         const struct rt_site site = rt_caller_site("free");
         reject_device_free(&site, block);
@@ -242,9 +242,9 @@ void free(void *block)
 /* Resizes a block; reports mapped data in it if the block was moved or freed. */
 void *realloc(void *block, size_t bytes)
 {
-    static _Atomic(void *) found;
+    static _Atomic(void *) function;
     const struct rt_site site = rt_caller_site("realloc");
-    void *(*real)(void *, size_t) = (void *(*)(void *, size_t))find_next_function("realloc", &found);
+    void *(*real)(void *, size_t) = (void *(*)(void *, size_t))find_next_function("realloc", &function);
     struct freed freed = {.device = -1};
     const uintptr_t before = (uintptr_t)block;
     if (is_in_device_range(block))
@@ -252,10 +252,10 @@ void *realloc(void *block, size_t bytes)
     if (checks_frees())
         find_data_in_block(block, &freed);
     rt_free_call = (struct rt_free_call){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
-    void *grown = real ? real(block, bytes) : NULL;
+    void *new_block = real ? real(block, bytes) : NULL;
     rt_free_call = (struct rt_free_call){0};
-    if ((uintptr_t)grown != before && (grown || !bytes))
-        report_freed_data(&site, &freed, grown);
-    return grown;
+    if ((uintptr_t)new_block != before && (new_block || !bytes))
+        report_freed_data(&site, &freed, new_block);
+    return new_block;
 }
 #endif

@@ -25,7 +25,7 @@ void rt_guard_pause(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);
     rt_protection_lift(&guard->protections);
-    rt_resume_the_world(&guard->others);
+    rt_resume_the_world(&guard->other_threads);
 }
 
 /* Opens all memory for the rest of the kernel, and restores the program's signal handlers. */
@@ -44,7 +44,7 @@ void rt_guard_resume(struct rt_page_guard *guard)
 {
     if (guard->is_abandoned)
         return;
-    if (rt_stop_the_world(&guard->others, guard->caller, guard->number)) {
+    if (rt_stop_the_world(&guard->other_threads, guard->caller, guard->number)) {
         rt_protection_apply(&guard->protections);
         rt_sections_protect(guard);
     } else {

@@ -68,17 +68,17 @@ static bool is_in_window(const struct rt_window *window, uint64_t address)
 static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
                                           const struct rt_protected_range *protected)
 {
-    struct rt_window *found = NULL;
+    struct rt_window *neighbor = NULL;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         struct rt_window *window = &lazy->windows[i];
         if (is_in_window(window, page))
             return window;
-        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->grown == lazy->interval) &&
+        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->growth_interval == lazy->interval) &&
             window->start >= protected->start && window->end <= protected->end &&
             page + MERGE_DISTANCE >= window->start && page < window->end + MERGE_DISTANCE)
-            found = window;
+            neighbor = window;
     }
-    return found;
+    return neighbor;
 }
 
 /* Forgets the windows that are not open, to free their slots. It is no longer known when their pages were open last, so
@@ -93,12 +93,12 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
     lazy->all = lazy->interval;
 }
 
-/* Merges the grown window `grown`, an element of lazy->windows, and all windows that overlap it into one, which becomes
- * the last of the list. */
-static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
+/* Merges the grown window `target`, an element of lazy->windows, and all windows that overlap it into one,
+ * which becomes the last of the list. */
+static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *target)
 {
-    const uint64_t start = grown->start, end = grown->end;
-    struct rt_window whole = *grown;
+    const uint64_t start = target->start, end = target->end;
+    struct rt_window merged = *target;
     size_t nwindows = 0;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         const struct rt_window window = lazy->windows[i];
@@ -106,11 +106,11 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
             lazy->windows[nwindows++] = window;
             continue;
         }
-        whole.start = window.start < whole.start ? window.start : whole.start;
-        whole.end = window.end > whole.end ? window.end : whole.end;
-        whole.patience = window.patience > whole.patience ? window.patience : whole.patience;
+        merged.start = window.start < merged.start ? window.start : merged.start;
+        merged.end = window.end > merged.end ? window.end : merged.end;
+        merged.patience = window.patience > merged.patience ? window.patience : merged.patience;
     }
-    lazy->windows[nwindows++] = whole;
+    lazy->windows[nwindows++] = merged;
     lazy->nwindows = nwindows;
 }
 
@@ -118,7 +118,7 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
 static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
     window->open = true;
-    window->opened = lazy->interval;
+    window->open_interval = lazy->interval;
     return protect_interval(window->start, window->end, window->protection);
 }
 
@@ -133,7 +133,7 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
         window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
         /* The size doubles if the window has grown in this interval, because the host runs through the mapping then. */
     } else if (window) {
-        uint64_t more = window->grown == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
+        uint64_t more = window->growth_interval == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
         more = more < STACK_GROWTH ? more : STACK_GROWTH;
         if (page < window->start) {
             const uint64_t capacity = page - protected->start;
@@ -142,7 +142,7 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
             const uint64_t capacity = protected->end - page;
             window->end = page + (capacity < more ? capacity : more);
         }
-        window->grown = lazy->interval;
+        window->growth_interval = lazy->interval;
         absorb_windows(lazy, window);
         window = &lazy->windows[lazy->nwindows - 1];
     } else {
@@ -156,7 +156,7 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
                                      .protection = protected->protection,
                                      .eager = 1,
                                      .patience = 2,
-                                     .grown = lazy->interval};
+                                     .growth_interval = lazy->interval};
     }
     return open_window(lazy, window);
 }
@@ -200,11 +200,11 @@ static void open_stack_window(struct rt_page_guard *guard)
 bool rt_lazy_begin(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
-    const bool again = lazy->on;
+    const bool was_on = lazy->on;
     lazy->interval++;
     lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted &&
-               !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX && rt_is_only_thread(&guard->others) &&
-               (again || can_take_faults(guard));
+               !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX &&
+               rt_is_only_thread(&guard->other_threads) && (was_on || can_take_faults(guard));
     const size_t nleft_open = lazy->nleft_open;
     lazy->nleft_open = 0;
     if (!lazy->on) {
@@ -214,7 +214,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     }
     for (size_t i = 0; i < nleft_open; i++)
         protect_interval(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
-    if (!again) {
+    if (!was_on) {
         lazy->nwindows = 0;
         lazy->below = is_mapped_below(guard);
         rt_signals_forward(guard);
@@ -239,7 +239,7 @@ bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *op
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
     uint64_t sp = (uintptr_t)__builtin_frame_address(0);
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
-    return lazy->on && nopen == lazy->nopen && !memcmp(open, lazy->opened, nopen * sizeof *open) &&
+    return lazy->on && nopen == lazy->nopen && !memcmp(open, lazy->open_ranges, nopen * sizeof *open) &&
            rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
 }
 
@@ -263,7 +263,7 @@ void rt_lazy_protect_windows(struct rt_page_guard *guard)
         struct rt_window *window = &lazy->windows[i];
         if (window->open)
             protect_interval(window->start, window->end, PROT_NONE);
-        else if (window->opened + 1 < lazy->interval)
+        else if (window->open_interval + 1 < lazy->interval)
             window->patience = 2;
         window->open = false;
     }
@@ -303,8 +303,8 @@ static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long
     } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
         return number == SYS_getpid || number == SYS_close;
     for (size_t i = 0; i < lazy->nopen; i++)
-        if (start - lazy->opened[i].start < lazy->opened[i].bytes &&
-            bytes <= lazy->opened[i].bytes - (start - lazy->opened[i].start))
+        if (start - lazy->open_ranges[i].start < lazy->open_ranges[i].bytes &&
+            bytes <= lazy->open_ranges[i].bytes - (start - lazy->open_ranges[i].start))
             return true;
     return false;
 }
@@ -349,11 +349,11 @@ uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
     return guard ? guard->lazy.interval : 0;
 }
 
-/* Returns true if the range is protected, and no window in it was open after interval `since`. */
-bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since)
+/* Returns true if the range is protected, and no window in it was open after interval `interval`. */
+bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t interval)
 {
     const uint64_t end = start + bytes;
-    if (!guard || !guard->lazy.on || guard->lazy.all > since)
+    if (!guard || !guard->lazy.on || guard->lazy.all > interval)
         return false;
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
     /* the whole range must be protected, because the guard does not observe accesses to other memory */
@@ -367,7 +367,7 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
         return false;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         const struct rt_window *window = &lazy->windows[i];
-        if (window->start < end && start < window->end && window->opened > since)
+        if (window->start < end && start < window->end && window->open_interval > interval)
             return false;
     }
     return true;
@@ -438,11 +438,11 @@ static bool read_open(struct host_read *request)
         const size_t n = request->to || request->n < MOST ? request->n : MOST;
         const struct iovec local = {request->to ? request->to : window, n},
                            remote = {(void *)(uintptr_t)request->start, n};
-        const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
+        const long nread = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
         /* this system does not allow process_vm_readv: the bytes are read directly */
-        if (got == -ENOSYS || got == -EPERM)
+        if (nread == -ENOSYS || nread == -EPERM)
             read_bytes(request, remote.iov_base, n);
-        else if (got == (long)n)
+        else if (nread == (long)n)
             read_bytes(request, local.iov_base, n);
         else
             return false;
@@ -457,16 +457,16 @@ static bool read_host(struct rt_page_guard *guard, struct host_read *request)
         return read_open(request);
     /* a signal handler would end lazy reprotection between two steps */
     const uint64_t mask = rt_block_all_but_faults();
-    bool good = false;
-    while (request->n && guard->lazy.on && !good) {
+    bool success = false;
+    while (request->n && guard->lazy.on && !success) {
         const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, request->start);
         if (protected ? !read_protected(&guard->lazy, protected, request) : !read_open(request))
             rt_lazy_end(guard, NULL); /* the map is wrong, as the program has changed the protection itself */
         else
-            good = !protected;
+            success = !protected;
     }
     rt_set_signal_mask(mask, NULL);
-    return good || read_open(request);
+    return success || read_open(request);
 }
 
 /* Copies n bytes of host memory to `to`; returns false if memory is not mapped. */

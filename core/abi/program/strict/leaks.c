@@ -68,7 +68,7 @@ enum { GROUPS = 20, NAMED = 3 };
 struct group {
     struct rt_display_name first;
     accd_present_object object; /* first object of the group */
-    size_t n, named;
+    size_t n, nnames;
     uint64_t bytes;
     char names[500];
 };
@@ -78,10 +78,10 @@ struct group {
 static void add_group_name(struct group *group, const char *name)
 {
     const size_t used = strlen(group->names), n = rt_variable_name_length(name);
-    if (!strncmp(name, "0x", 2) || group->named++ > NAMED || used + n + sizeof ", " > sizeof group->names)
+    if (!strncmp(name, "0x", 2) || group->nnames++ > NAMED || used + n + sizeof ", " > sizeof group->names)
         return;
     snprintf(group->names + used, sizeof group->names - used, "%s%.*s", used ? ", " : "",
-             group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
+             group->nnames > NAMED ? 3 : (int)n, group->nnames > NAMED ? "..." : name);
 }
 
 /* Adds an object to the group of the line that mapped it, or to a new group. Returns false if all groups are used. */

@@ -50,9 +50,9 @@ static bool can_retry_call(ssize_t result)
 {
     if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))
         return false;
-    const bool opened = rt_unprotect_devices_for_mpi();
+    const bool is_open = rt_unprotect_devices_for_mpi();
     errno = EFAULT;
-    return opened;
+    return is_open;
 }
 
 /* Defines a function of the C library that repeats the call of the real function if can_retry_call allows it. */

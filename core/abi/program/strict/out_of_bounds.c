@@ -44,13 +44,13 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                     : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: related location; where: for
+/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: related location; position: for
  * example "after the end of the data on the device"; region, verb: as in host_access.h. */
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
                                struct rt_related_location related, const char *region, const char *verb,
-                               const char *where, const char *help, uintptr_t pc)
+                               const char *position, const char *help, uintptr_t pc)
 {
-    assert(info && where);
+    assert(info && position);
     struct rt_display_name display = rt_get_display_name(info);
     char element[340];
     rt_format_element(site, info->host, info->bytes, at, display.name, element, sizeof element);
@@ -65,7 +65,7 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
             .other = related,
             .help = help,
         },
-        "%s %s %s, %s", region, verb, element, where);
+        "%s %s %s, %s", region, verb, element, position);
 }
 
 /* Reports an access to the former device memory of an object in the quarantine; of several such objects, the one
@@ -80,9 +80,9 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
         char location[1100] = "";
         if (rt_find_line(quarantine[i].pc, &related.file, &related.line, NULL))
             snprintf(location, sizeof location, " at %s:%d", related.file, related.line);
-        char where[1200];
-        snprintf(where, sizeof where, "whose data were unmapped%s", location);
-        emit_out_of_bounds(site, &quarantine[i].info, address - quarantine[i].dev, related, region, verb, where,
+        char position[1200];
+        snprintf(position, sizeof position, "whose data were unmapped%s", location);
+        emit_out_of_bounds(site, &quarantine[i].info, address - quarantine[i].dev, related, region, verb, position,
                            "unmap {1|the data} after the last region that uses them", pc);
         return true;
     }
@@ -97,7 +97,7 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     assert(region && verb);
     const int device = rt.context ? accd_device_at(rt.context, address) : -1;
     const uint64_t page = address / RT_PAGE_SIZE * RT_PAGE_SIZE, next = page + RT_PAGE_SIZE;
-    const char *where = "after the end of the data on the device";
+    const char *position = "after the end of the data on the device";
     accd_present_object object;
     uint64_t at = address;
     if (device < 0)
@@ -106,13 +106,14 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
         return true;
     const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
-        where = "before the beginning of the data on the device";
+        position = "before the beginning of the data on the device";
     /* an object ends at the page's beginning, or at most 16 bytes (RT_BLOCK_ALIGNMENT) before it */
     while (!before && at >= page - RT_BLOCK_ALIGNMENT && !accd_present_at(rt.context, device, at, 1, &object))
         at--;
     if (at >= page - RT_BLOCK_ALIGNMENT) {
         emit_out_of_bounds(site, &object.info, address - object.dev, rt_get_mapped_location(&object.info), region, verb,
-                           where, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)), pc);
+                           position, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)),
+                           pc);
         return true;
     }
     rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated",

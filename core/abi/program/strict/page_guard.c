@@ -30,7 +30,7 @@
  * signals that arrived meanwhile are sent again.
  *
  * INVARIANTS. While memory is protected or threads are stopped: no lock, malloc or errno of the C library is used, only
- * rt_raw_syscall; handlers touch memory of the arena only. running: a kernel has the guard. lazy.on: memory stays
+ * rt_raw_syscall; handlers touch memory of the arena only. is_running: a kernel has the guard. lazy.on: memory stays
  * protected between kernels. is_abandoned: the run has ended its protection early; the kernel still runs. */
 #include "page_guard_internal.h"
 
@@ -75,7 +75,7 @@ static void yield_to_threads(void)
 {
     struct rt_page_guard *guard = handler_guard;
     const struct timespec moment = {0, 5000000};
-    if (!guard || !guard->running || guard->is_abandoned || !is_guard_thread(guard))
+    if (!guard || !guard->is_running || guard->is_abandoned || !is_guard_thread(guard))
         return;
     rt_guard_pause(guard);
     rt_raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
@@ -117,7 +117,7 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
     struct rt_page_guard *guard = handler_guard;
     ucontext_t *context = arg;
     greg_t *registers = context->uc_mcontext.gregs;
-    if (guard->lazy.on && !guard->running)
+    if (guard->lazy.on && !guard->is_running)
         rt_lazy_handle_signal(guard, signal, info, context);
     else if (!is_guard_thread(guard))
         return_fault(guard, signal, info);
@@ -136,12 +136,12 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
 {
     struct rt_page_guard *guard = handler_guard;
-    if (guard && guard->lazy.on && !guard->running) {
+    if (guard && guard->lazy.on && !guard->is_running) {
         rt_lazy_end(guard, context);
         rt_signals_resend(guard, signal, info);
         return true;
     }
-    if (guard && guard->running && !guard->is_abandoned && is_guard_thread(guard)) {
+    if (guard && guard->is_running && !guard->is_abandoned && is_guard_thread(guard)) {
         rt_guard_end_single_step(((ucontext_t *)context)->uc_mcontext.gregs);
         rt_signals_queue(guard, signal, info);
         siglongjmp(guard->leave, 1);
@@ -232,7 +232,7 @@ static void run_on_guard_stack(void *arg)
  */
 static void switch_to_guard_thread(struct rt_page_guard *guard)
 {
-    assert(guard->running && guard->control_block);
+    assert(guard->is_running && guard->control_block);
     long caller; /* read by assembly, because the compiler assumes that the thread pointer never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
     if (!guard->lazy.on)
@@ -350,7 +350,7 @@ static bool map_guard_stack(struct rt_page_guard *guard)
 static void on_exit_call(void *arg)
 {
     struct rt_page_guard *guard = arg;
-    if (!guard->running || guard->is_abandoned || !is_guard_thread(guard))
+    if (!guard->is_running || guard->is_abandoned || !is_guard_thread(guard))
         return;
     rt_guard_abandon(guard);
     rt_set_signal_mask(guard->kernel_mask, NULL);
@@ -381,7 +381,7 @@ static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg
     guard->queued_signals = 0;
     guard->is_abandoned = guard->has_faulted = false;
     rt_guard_reset_step_counts(guard);
-    guard->running = true;
+    guard->is_running = true;
     handler_guard = guard;
 }
 
@@ -392,7 +392,7 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
     assert(seconds >= 0);
     struct sigevent event = {.sigev_signo = RT_STOP_SIGNAL,
                              .sigev_notify = SIGEV_THREAD_ID,
-                             .sigev_value.sival_ptr = &guard->others,
+                             .sigev_value.sival_ptr = &guard->other_threads,
                              ._sigev_un._tid = guard->caller};
     const struct itimerspec often = {{seconds, 0}, {seconds, 0}};
     if (guard->timed != guard->caller) {
@@ -411,9 +411,9 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
  * if the mappings cannot be read. */
 static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
-    assert(guard->others.n <= RT_STOPPED_THREADS_MAX);
+    assert(guard->other_threads.n <= RT_STOPPED_THREADS_MAX);
     uint64_t threads[1 + RT_STOPPED_THREADS_MAX];
-    size_t n = rt_get_control_blocks(&guard->others, threads);
+    size_t n = rt_get_control_blocks(&guard->other_threads, threads);
     threads[n++] = (uintptr_t)__builtin_thread_pointer();
     return rt_protection_build(&guard->protections, open, nopen, guard->own, guard->nown, threads, n);
 }
@@ -422,11 +422,11 @@ static bool build_protection(struct rt_page_guard *guard, const struct rt_range 
  * the program's handlers unless memory stays protected until the next kernel. */
 static void end_run(struct rt_page_guard *guard)
 {
-    if (guard->running && !guard->lazy.on)
+    if (guard->is_running && !guard->lazy.on)
         uninstall_handlers(guard);
-    guard->running = false;
+    guard->is_running = false;
     guard->nsections = 0;
-    rt_resume_the_world(&guard->others);
+    rt_resume_the_world(&guard->other_threads);
     guard->selector = guard->lazy.on ? RT_DISPATCH_BLOCK : RT_DISPATCH_ALLOW;
     rt_set_signal_mask(guard->caller_mask, NULL);
 }
@@ -478,27 +478,27 @@ static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void 
         return true;
     guard->lazy.nopen = nopen;
     if (nopen && nopen <= RT_OPEN_RANGES_MAX)
-        memcpy(guard->lazy.opened, open, nopen * sizeof *open);
+        memcpy(guard->lazy.open_ranges, open, nopen * sizeof *open);
     rt_set_signal_mask(RT_ALL_SIGNALS, &guard->caller_mask);
     guard->kernel_mask = guard->caller_mask;
     guard->caller = (int)rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    bool good = rt_protection_scan_modules(&guard->protections) &&
-                rt_stop_the_world(&guard->others, guard->caller, guard->number);
-    if (good)
-        good = build_protection(guard, open, nopen);
-    if (good) {
+    bool success = rt_protection_scan_modules(&guard->protections) &&
+                   rt_stop_the_world(&guard->other_threads, guard->caller, guard->number);
+    if (success)
+        success = build_protection(guard, open, nopen);
+    if (success) {
         begin_run(guard, fn, arg);
         install_handlers(guard);
         if (ready)
             ready();
-        if (guard->others.n)
+        if (guard->other_threads.n)
             set_timer(guard, 1);
         switch_to_guard_thread(guard);
-        if (guard->others.n)
+        if (guard->other_threads.n)
             set_timer(guard, 0);
     }
     end_run(guard);
-    return good;
+    return success;
 }
 
 /* Kernel of check_own_malloc: allocates a block, stores its address in *arg, and frees it. */
@@ -530,11 +530,11 @@ static bool check_own_malloc(struct rt_page_guard *guard)
     if (!block_p)
         return false;
     *block_p = NULL;
-    bool good = run_protected(guard, try_malloc, block_p, NULL, 0, NULL);
+    bool success = run_protected(guard, try_malloc, block_p, NULL, 0, NULL);
     rt_guard_unprotect_all(guard);
     uint64_t block = (uintptr_t)*block_p;
     rt_arena_realloc(NULL, block_p, sizeof *block_p, 0);
-    if (!good || !block)
+    if (!success || !block)
         return false;
     uint64_t heap = block & ~(malloc_heap - 1);
     while (heap && !is_own_address(guard, block)) {
@@ -560,10 +560,11 @@ static struct rt_page_guard *allocate_guard(void)
             memset(instance, 0, sizeof *instance);
         return instance;
     }
-    const size_t others = offsetof(struct rt_page_guard, others), rest = others + sizeof instance->others;
-    memset(instance, 0, others);
+    const size_t other_threads = offsetof(struct rt_page_guard, other_threads),
+                 rest = other_threads + sizeof instance->other_threads;
+    memset(instance, 0, other_threads);
     memset((char *)instance + rest, 0, sizeof *instance - rest);
-    instance->others.refused = false;
+    instance->other_threads.refused = false;
     return instance;
 }
 
@@ -576,7 +577,7 @@ struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), v
         return NULL;
     guard->present = present;
     guard->ud = ud;
-    guard->others.yield_to_threads = yield_to_threads;
+    guard->other_threads.yield_to_threads = yield_to_threads;
     guard->on_forwarded_signal = on_forwarded_signal;
     guard->lazy.interval = guard->lazy.all = 1;
     if (map_guard_stack(guard) && start_thread(guard) && check_own_malloc(guard))
@@ -610,7 +611,7 @@ static bool ensure_thread(struct rt_page_guard *guard)
     if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return guard->control_block != NULL;
     guard->control_block = NULL;
-    guard->others.n = 0;
+    guard->other_threads.n = 0;
     return start_thread(guard);
 }
 
@@ -651,7 +652,7 @@ enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard)
 {
     if (has_shared_malloc)
         return RT_UNGUARDED_MALLOC;
-    if (guard && guard->others.refused)
+    if (guard && guard->other_threads.refused)
         return RT_UNGUARDED_THREADS;
     return guard && guard->is_abandoned ? RT_UNGUARDED_KERNEL : RT_UNGUARDED_SYSTEM;
 }

@@ -23,10 +23,11 @@ struct rt_page_guard;
 /* First wrong access of a kernel. */
 struct rt_guard_fault {
     uint64_t address; /* address of the access; 0: the processor did not report it (not a canonical address) */
-    struct accd__debug_fault_context *stopped; /* registers and stack at the access; the accessing code may be a system
-                                                * library that the kernel called. Valid until the next run */
-    int write;                                 /* 1: the access writes */
-    int host;                                  /* 1: the address is protected host memory */
+    struct accd__debug_fault_context
+        *fault_context;    /* registers and stack at the access; the accessing code may be a system
+                            * library that the kernel called. Valid until the next run */
+    int write;             /* 1: the access writes */
+    int host;              /* 1: the address is protected host memory */
     int jumped;            /* 1: a jump has left the kernel, so that the stack at the access is not the guard's */
     uint64_t wild_pointer; /* result of rt_find_wild_pointer if `address` is 0, otherwise 0 */
 };
@@ -60,9 +61,9 @@ enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard);
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard);
 /* Unprotects all memory until the next guarded kernel. Does nothing if guard is NULL or memory is open. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard);
-/* Returns true if the host cannot have changed the range in any host interval after interval `since`. False if that is
- * not known: without a guard, with memory open, or if a part of the range is never protected. */
-bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since);
+/* Returns true if the host cannot have changed the range in any host interval after interval `interval`. False if that
+ * is not known: without a guard, with memory open, or if a part of the range is never protected. */
+bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t interval);
 /* Copies n bytes of host memory at `start` to `to`; this does not count as an access of the host. Returns false if
  * memory is not mapped; `to` may have changed then. guard may be NULL. */
 bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n);

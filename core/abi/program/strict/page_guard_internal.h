@@ -62,7 +62,7 @@ struct rt_window {
     bool open;
     unsigned eager, patience;
     /* last host interval (time between two kernels) in which the window was open; last one in which it grew */
-    uint64_t opened, grown;
+    uint64_t open_interval, growth_interval;
 };
 
 /* State of lazy reprotection: memory stays protected in the host interval, the time between two kernels. See
@@ -72,7 +72,7 @@ struct rt_lazy_reprotect {
     bool below;             /* a page was mapped just below the caller's stack as lazy reprotection began */
     uint64_t interval, all; /* number of this host interval; number of the last one in which all memory was open */
     stack_t program_stack;  /* alternate signal stack of the program, which the guard's stack replaces */
-    struct rt_range opened[RT_OPEN_RANGES_MAX]; /* ranges that the caller of the last run kept accessible */
+    struct rt_range open_ranges[RT_OPEN_RANGES_MAX]; /* ranges that the caller of the last run kept accessible */
     size_t nopen;
     struct rt_window stack; /* part of the caller's stack that is opened at the end of each kernel */
     struct rt_window windows[RT_WINDOWS_MAX];
@@ -105,7 +105,7 @@ struct rt_page_guard {
     uint32_t state;
     volatile char selector; /* RT_DISPATCH_BLOCK: system calls of the dispatched thread raise SIGSYS */
     struct rt_protection_map protections;
-    struct rt_stopped_threads others;
+    struct rt_stopped_threads other_threads;
     struct rt_lazy_reprotect lazy;
     /* Ranges that stay open to kernels: first the guard's stack, then the mappings that kernels made. */
     struct rt_range own[1 + RT_OWN_RANGES_MAX];
@@ -125,10 +125,10 @@ struct rt_page_guard {
     uint64_t queued_signals; /* mask of the signals that are sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
     /* a kernel has the guard; its protection has ended early; `fault` is set */
-    bool running, is_abandoned, has_faulted;
+    bool is_running, is_abandoned, has_faulted;
     struct rt_guard_fault fault;
     /* registers and stack of `fault` */
-    struct accd__debug_fault_context stopped;
+    struct accd__debug_fault_context fault_context;
     /* sections of device memory whose first touch is found (rt_guard_set_sections) */
     struct rt_device_section *sections;
     size_t nsections;

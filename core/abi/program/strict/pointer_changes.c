@@ -52,10 +52,10 @@ void rt_save_changed_pointers(int device)
         return;
     while (find_next_changed(device, &at, &pointer)) {
         if (nchanged_slots == capacity) {
-            uint64_t *grown = realloc(changed_slots, (2 * capacity + 16) * sizeof *grown);
-            if (!grown)
+            uint64_t *new_slots = realloc(changed_slots, (2 * capacity + 16) * sizeof *new_slots);
+            if (!new_slots)
                 return;
-            changed_slots = grown;
+            changed_slots = new_slots;
             capacity = 2 * capacity + 16;
         }
         changed_slots[nchanged_slots++] = pointer.slot;

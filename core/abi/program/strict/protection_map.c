@@ -45,7 +45,7 @@ static uint64_t page_up(uint64_t address)
 /* ------------------------------------------------------------------------------------- lists -- */
 
 /* Returns `items` with capacity for `needed` elements of `size` bytes, moved if it has grown. Then *capacity is the new
- * number of elements, and protections->grown is set. Returns NULL without memory; `items` is unchanged then. */
+ * number of elements, and protections->has_grown is set. Returns NULL without memory; `items` is unchanged then. */
 static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
                            size_t size)
 {
@@ -57,7 +57,7 @@ static void *reserve_items(struct rt_protection_map *protections, void *items, s
     if (!p)
         return NULL;
     *capacity = more;
-    protections->grown = true;
+    protections->has_grown = true;
     return p;
 }
 
@@ -315,16 +315,16 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
     struct module_listing *module_listing = arg;
     struct rt_protection_map *protections = module_listing->protections;
     if (module_listing->modules == 0) {
-        if (protections->loaded == info->dlpi_adds && protections->unloaded == info->dlpi_subs)
+        if (protections->nloaded == info->dlpi_adds && protections->nunloaded == info->dlpi_subs)
             return 1;
-        protections->loaded = protections->unloaded = 0;
+        protections->nloaded = protections->nunloaded = 0;
         protections->system.n = protections->constant.n = 0;
     }
     module_listing->failed = !add_module(protections, info, is_system_module(info, module_listing->modules++));
     if (module_listing->failed)
         return 1;
-    protections->loaded = info->dlpi_adds;
-    protections->unloaded = info->dlpi_subs;
+    protections->nloaded = info->dlpi_adds;
+    protections->nunloaded = info->dlpi_subs;
     return 0;
 }
 
@@ -334,7 +334,7 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections)
     struct module_listing module_listing = {protections, 0, false};
     dl_iterate_phdr(list_module, &module_listing);
     if (module_listing.failed) {
-        protections->loaded = 0;
+        protections->nloaded = 0;
         return false;
     }
     if (module_listing.modules > 0) {
@@ -368,18 +368,18 @@ enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16
 static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
 {
     size_t length = 0;
-    ssize_t got;
+    ssize_t nread;
     do {
         char *text =
             reserve_items(protections, protections->text, &protections->text_capacity, length + RT_PAGE_SIZE + 1, 1);
         protections->text = text ? text : protections->text;
-        got = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0, 0) : -1;
-        length += got > 0 ? (size_t)got : 0;
-    } while (got > 0);
-    if (got == 0)
+        nread = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0, 0) : -1;
+        length += nread > 0 ? (size_t)nread : 0;
+    } while (nread > 0);
+    if (nread == 0)
         protections->text[length] = '\0';
     mappings->at = protections->text;
-    return got == 0;
+    return nread == 0;
 }
 
 /* Reads a hexadecimal number at *at, and moves *at past it; 0 if there is no digit. */
@@ -578,14 +578,14 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
     assert((open || !nopen) && (own || !nown) && (threads || !nthreads));
-    bool good;
+    bool success;
     do {
-        protections->grown = false;
-        good = list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
-    } while (good && protections->grown);
-    if (!good)
+        protections->has_grown = false;
+        success = list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
+    } while (success && protections->has_grown);
+    if (!success)
         protections->nprotected = 0;
-    return good;
+    return success;
 }
 
 /* ------------------------------------------------------------------------ protect, unprotect -- */

@@ -26,10 +26,10 @@ struct rt_protected_range {
 /* Protection map: lists of what is protected and what stays open. */
 struct rt_protection_map {
     /* Intervals of the loaded modules, listed again when modules were loaded or unloaded. */
-    struct rt_interval_list system;      /* whole images of the system's libraries */
-    struct rt_interval_list constant;    /* parts of all other images that any code may read: the linker's tables,
-                                          * variables of the system's libraries that lie in the program */
-    unsigned long long loaded, unloaded; /* numbers of modules ever loaded and unloaded, at the last listing */
+    struct rt_interval_list system;        /* whole images of the system's libraries */
+    struct rt_interval_list constant;      /* parts of all other images that any code may read: the linker's tables,
+                                            * variables of the system's libraries that lie in the program */
+    unsigned long long nloaded, nunloaded; /* numbers of modules ever loaded and unloaded, at the last listing */
     /* Lists of one run. */
     char *text; /* content of /proc/self/maps; used if Linux has no query for mappings (before 6.11) */
     size_t text_capacity;
@@ -40,7 +40,7 @@ struct rt_protection_map {
     struct rt_protected_range *protected; /* ranges to protect, sorted and disjoint */
     size_t nprotected, protected_capacity;
     /* true if a list was moved to new memory while the map was built, so that the map must be built again */
-    bool grown;
+    bool has_grown;
 };
 
 /* Makes a system call, and returns its result, or -errno on failure. Does not change the variable errno, which belongs

@@ -60,7 +60,7 @@ static size_t npending;
 
 /* Number of kernels that run now, and a counter that increases when a kernel begins or other work writes device memory.
  * If the counter has increased since a kernel began, a change of bytes may be the other work's. */
-static unsigned running;
+static unsigned nrunning;
 static uint64_t writers;
 
 /* Cache of pairs of a kernel (return address of its construct) and a section (host address) that the kernel's last
@@ -265,13 +265,13 @@ static bool is_covered_by(const struct access *access, const void *ud)
 static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
-    unsigned char left = 0;
+    unsigned char rest = 0;
     if (access->origin.epoch.stream != by->origin.epoch.stream || !access->bits || !by->bits ||
         access->start != by->start || access->bytes != by->bytes)
         return false;
     for (uint64_t k = 0; k < (access->bytes + 7) / 8; k++)
-        left |= access->bits[k] &= (unsigned char)~by->bits[k];
-    return !left;
+        rest |= access->bits[k] &= (unsigned char)~by->bits[k];
+    return !rest;
 }
 
 /* Appends a copy of an access to the pending ones; the copy takes ownership of access->bits. Removes accesses that it
@@ -344,7 +344,7 @@ static void check_access(struct access *access)
  * pending. */
 static bool has_no_pending(const struct rt_thread *self)
 {
-    return !self->epoch.stream && !pending && !running;
+    return !self->epoch.stream && !pending && !nrunning;
 }
 
 /* Checks and records the access of a transfer to one side, of `bytes` bytes from `start` on. redundant: it writes the
@@ -449,25 +449,25 @@ void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size
 {
     const bool quiet = has_no_pending(self);
     writers++;
-    running++;
+    nrunning++;
     for (size_t i = 0; i < nitems && !quiet; i++) {
         const accd_item *item = &items[i];
         const uint64_t dev = accd_device_address(rt.context, self->device, item->host);
-        struct rt_kernel_section *named = NULL;
+        struct rt_kernel_section *section = NULL;
         if (dev && item->bytes && rt_is_data_item(items, nitems, item) &&
             accd_get_presence(rt.context, self->device, item->host, item->bytes) == ACCD_PRESENCE_FULL)
-            named = malloc(sizeof *named + item->bytes);
-        if (!named)
+            section = malloc(sizeof *section + item->bytes);
+        if (!section)
             continue;
-        *named = (struct rt_kernel_section){self->kernel_sections,
-                                            running > 1 ? 0 : writers,
-                                            (uintptr_t)item->host,
-                                            dev,
-                                            item->bytes,
-                                            RT_TOUCH_UNKNOWN,
-                                            0};
-        memcpy(named->image, (const void *)(uintptr_t)dev, item->bytes);
-        self->kernel_sections = named;
+        *section = (struct rt_kernel_section){self->kernel_sections,
+                                              nrunning > 1 ? 0 : writers,
+                                              (uintptr_t)item->host,
+                                              dev,
+                                              item->bytes,
+                                              RT_TOUCH_UNKNOWN,
+                                              0};
+        memcpy(section->image, (const void *)(uintptr_t)dev, item->bytes);
+        self->kernel_sections = section;
     }
 }
 
@@ -491,80 +491,80 @@ static bool is_known_untouched(uintptr_t pc, uint64_t host)
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most)
 {
     size_t n = 0;
-    for (const struct rt_kernel_section *named = self->kernel_sections; named && n < most; named = named->next)
-        sections[n++] = (struct rt_device_section){.start = named->dev, .bytes = named->bytes};
+    for (const struct rt_kernel_section *section = self->kernel_sections; section && n < most; section = section->next)
+        sections[n++] = (struct rt_device_section){.start = section->dev, .bytes = section->bytes};
     return n;
 }
 
 /* Stores which sections a guarded kernel has touched; `sections` are those of rt_races_get_sections. */
 void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct rt_device_section *sections, size_t n)
 {
-    struct rt_kernel_section *named = self->kernel_sections;
-    for (size_t i = 0; i < n; i++, named = named->next) {
-        assert(named);
-        struct untouched_sections *entry = find_untouched_entry(pc, named->host);
-        named->touch = sections[i].touch;
-        named->at = sections[i].at;
-        if (named->touch == RT_TOUCH_NONE)
-            *entry = (struct untouched_sections){pc, named->host};
-        else if (is_known_untouched(pc, named->host))
+    struct rt_kernel_section *section = self->kernel_sections;
+    for (size_t i = 0; i < n; i++, section = section->next) {
+        assert(section);
+        struct untouched_sections *entry = find_untouched_entry(pc, section->host);
+        section->touch = sections[i].touch;
+        section->at = sections[i].at;
+        if (section->touch == RT_TOUCH_NONE)
+            *entry = (struct untouched_sections){pc, section->host};
+        else if (is_known_untouched(pc, section->host))
             *entry = (struct untouched_sections){0};
     }
 }
 
-/* Compares the 8 bytes at `now` and `before`: bit i of the result is set if byte i differs. The product moves bit 8 * i
- * to bit 56 + i, without a carry. */
-static unsigned char get_changed_mask(const char *now, const char *before)
+/* Compares the 8 bytes at `content` and `old_content`: bit i of the result is set if byte i differs. The product moves
+ * bit 8 * i to bit 56 + i, without a carry. */
+static unsigned char get_changed_mask(const char *content, const char *old_content)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     uint64_t a, b;
-    memcpy(&a, now, sizeof a);
-    memcpy(&b, before, sizeof b);
+    memcpy(&a, content, sizeof a);
+    memcpy(&b, old_content, sizeof b);
     const uint64_t changed = a ^ b, tops = (((changed & low) + low) | changed) & ~low;
     return (unsigned char)((tops >> 7) * 0x0102040810204080u >> 56);
 }
 
 /* Returns an array with one bit for each byte of a section, set if the kernel has changed the byte; the caller must
  * free it. NULL if no byte has changed, if other work may have changed bytes, or without memory. */
-static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
+static unsigned char *find_changed_bytes(const struct rt_kernel_section *section)
 {
-    const char *now = (const char *)(uintptr_t)named->dev;
-    if (named->writers != writers || !memcmp(now, named->image, named->bytes))
+    const char *content = (const char *)(uintptr_t)section->dev;
+    if (section->writers != writers || !memcmp(content, section->image, section->bytes))
         return NULL;
-    const uint64_t words = named->bytes / 8;
+    const uint64_t words = section->bytes / 8;
     unsigned char *bits = calloc(words + 1, 1);
     for (uint64_t k = 0; bits && k < words; k++)
-        bits[k] = get_changed_mask(now + 8 * k, named->image + 8 * k);
-    for (uint64_t k = 8 * words; bits && k < named->bytes; k++)
-        bits[words] |= (unsigned char)((now[k] != named->image[k]) << k % 8);
+        bits[k] = get_changed_mask(content + 8 * k, section->image + 8 * k);
+    for (uint64_t k = 8 * words; bits && k < section->bytes; k++)
+        bits[words] |= (unsigned char)((content[k] != section->image[k]) << k % 8);
     return bits;
 }
 
 /* Records what the kernel has changed or used, reports races, and frees its sections. */
 void rt_races_after_kernel(struct rt_thread *self)
 {
-    assert(running);
-    running--;
-    for (struct rt_kernel_section *named; (named = self->kernel_sections);) {
-        unsigned char *bits = find_changed_bytes(named);
-        if (self->sampling == RT_SKIPPED && is_known_untouched(rt.site->call.pc, named->host))
-            named->touch = RT_TOUCH_NONE;
-        struct access kernel_access = {.kind = named->touch == RT_TOUCHED ? USES : MAY_USE,
+    assert(nrunning);
+    nrunning--;
+    for (struct rt_kernel_section *section; (section = self->kernel_sections);) {
+        unsigned char *bits = find_changed_bytes(section);
+        if (self->sampling == RT_SKIPPED && is_known_untouched(rt.site->call.pc, section->host))
+            section->touch = RT_TOUCH_NONE;
+        struct access kernel_access = {.kind = section->touch == RT_TOUCHED ? USES : MAY_USE,
                                        .on_device = true,
-                                       .start = named->dev,
-                                       .bytes = named->bytes,
-                                       .touched = named->touch == RT_TOUCHED ? named->at : 0,
-                                       .host = named->host};
+                                       .start = section->dev,
+                                       .bytes = section->bytes,
+                                       .touched = section->touch == RT_TOUCHED ? section->at : 0,
+                                       .host = section->host};
         if (bits) {
             struct access kernel_write = kernel_access;
             kernel_write.kind = WRITES;
             kernel_write.bits = bits;
             check_access(&kernel_write);
             /* a smaller section may be a private variable */
-        } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE)
+        } else if (section->bytes > CHUNK && section->touch != RT_TOUCH_NONE)
             check_access(&kernel_access);
-        self->kernel_sections = named->next;
-        free(named);
+        self->kernel_sections = section->next;
+        free(section);
     }
 }
 
@@ -574,13 +574,13 @@ void rt_races_after_kernel(struct rt_thread *self)
  * Does nothing without an image, or if the memory is not mapped any more. */
 static void compare_with_image(const struct access *access, bool at_exit)
 {
-    char now[4096];
+    char content[4096];
     for (uint64_t at = 0, n; access->image && at < access->bytes; at += n) {
-        n = access->bytes - at < sizeof now ? access->bytes - at : sizeof now;
-        if (!rt_peek_protected(access->start + at, now, n))
+        n = access->bytes - at < sizeof content ? access->bytes - at : sizeof content;
+        if (!rt_peek_protected(access->start + at, content, n))
             return;
         for (uint64_t k = 0; k < n; k++)
-            if (now[k] != access->image[at + k]) {
+            if (content[k] != access->image[at + k]) {
                 report_change_before_wait(access, access->start + at + k, at_exit);
                 return;
             }

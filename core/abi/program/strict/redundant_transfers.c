@@ -114,7 +114,7 @@ static int compare_costs(const void *a, const void *b)
 /* Adds the counters of `stats` to those of `to`, which has the same line and variable. */
 static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_stats *stats)
 {
-    to->others |= stats->others || strcmp(to->name, stats->name) != 0;
+    to->has_other_names |= stats->has_other_names || strcmp(to->name, stats->name) != 0;
     to->has_unsampled |= stats->has_unsampled;
     to->calls += stats->calls;
     to->n += stats->n;
@@ -139,7 +139,7 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
     /* A variable may have got a name since it was counted. */
     for (size_t i = 1; i <= rt_stats_count; i++) {
         struct rt_transfer_stats *stats = &rt_stats_table[i];
-        if (!*stats->variable && stats->redundant == stats->n && !stats->others)
+        if (!*stats->variable && stats->redundant == stats->n && !stats->has_other_names)
             rt_copy_variable_name(stats->name, stats->variable, sizeof stats->variable);
     }
     qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_stats);
@@ -186,7 +186,7 @@ uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool 
     rt_format_name(rt.site, event->host, event->bytes, name, sizeof name);
     if (!stats->redundant++)
         memcpy(stats->name, name, sizeof name);
-    stats->others |= strcmp(stats->name, name) != 0;
+    stats->has_other_names |= strcmp(stats->name, name) != 0;
     stats->redundant_bytes += event->bytes;
     return number;
 }
@@ -231,7 +231,7 @@ void rt_report_redundant_transfers(void)
             },
             "%s%s: %llu of %llu transfers %s the device from here moved bytes that were equal on both sides: %llu "
             "bytes",
-            stats->name, stats->others ? " and others" : "", (unsigned long long)stats->redundant,
+            stats->name, stats->has_other_names ? " and others" : "", (unsigned long long)stats->redundant,
             (unsigned long long)stats->n, stats->op == ACCD_OP_H2D ? "to" : "from",
             (unsigned long long)stats->redundant_bytes);
     }

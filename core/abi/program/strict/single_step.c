@@ -145,10 +145,10 @@ void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_
     }
     const uint64_t sp = (uint64_t)registers[REG_RSP], end = guard->own[0].start + guard->own[0].bytes;
     const bool jumped = sp - guard->own[0].start >= guard->own[0].bytes;
-    rt_capture_fault_context(&guard->stopped, registers, sp < guard->bottom || jumped ? 0 : end);
+    rt_capture_fault_context(&guard->fault_context, registers, sp < guard->bottom || jumped ? 0 : end);
     guard->fault = (struct rt_guard_fault){
         .address = is_page_fault ? address : 0,
-        .stopped = &guard->stopped,
+        .fault_context = &guard->fault_context,
         .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
         .host = protected != NULL,
         .jumped = jumped,

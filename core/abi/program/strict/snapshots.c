@@ -59,7 +59,7 @@ struct object {
     char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
     uint64_t stale_at;   /* offset of the first stale byte, in stale_element */
     uintptr_t stale_pc;  /* return address of the kernel's construct */
-    char *saved[SIDES];  /* see DATA above, also for the next two fields */
+    char *copy[SIDES];   /* see DATA above, also for the next two fields */
     char *host_snapshot, *device_snapshot;
     bool unwritten; /* if device_snapshot is NULL: device memory was never written */
 };
@@ -159,14 +159,14 @@ static uint64_t get_current_interval(void)
     return interval ? interval - 1 : 0;
 }
 
-/* Returns true if the host differs from host_snapshot, in pages that it may have changed since the interval `since`. */
-static bool has_host_changed(const struct object *object, uint64_t since)
+/* Returns true if the host differs from host_snapshot, in pages that it may have changed since `interval`. */
+static bool has_host_changed(const struct object *object, uint64_t interval)
 {
     uint64_t from = NONE; /* offset of the first page to compare */
     for (uint64_t k = 0, next = 0; k <= object->bytes; k = next) {
-        const uint64_t at = object->host + k, left = object->bytes - k, page = RT_PAGE_SIZE - at % RT_PAGE_SIZE;
-        next = k + (left < page ? left : page);
-        const bool skipped = !left || rt_is_untouched_since(at, next - k, since);
+        const uint64_t at = object->host + k, rest = object->bytes - k, page = RT_PAGE_SIZE - at % RT_PAGE_SIZE;
+        next = k + (rest < page ? rest : page);
+        const bool skipped = !rest || rt_is_untouched_since(at, next - k, interval);
         if (!skipped && from == NONE)
             from = k;
         if (skipped && from != NONE &&
@@ -174,7 +174,7 @@ static bool has_host_changed(const struct object *object, uint64_t since)
             return true;
         if (skipped)
             from = NONE;
-        if (!left)
+        if (!rest)
             break;
     }
     return false;
@@ -201,13 +201,13 @@ static bool is_attached_pointer(const struct object *object, uint64_t at)
     return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
-/* Returns true if the byte at `at` belongs to a pointer to a malloc block that is null in `saved`, the host's bytes:
+/* Returns true if the byte at `at` belongs to a pointer to a malloc block that is null in `copy`, the host's bytes:
  * deallocate does so with a component. A kernel that uses the device's copy of the pointer is found by its access. */
-static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
+static bool is_freed_component(const struct object *object, const char *copy, uint64_t at)
 {
     enum { MAPPINGS = 0x7 }; /* highest bits of addresses of large blocks, which are mappings */
     const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
-    if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(saved + start))
+    if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(copy + start))
         return false;
     const uintptr_t block = rt_load_word(object->host_snapshot + start), heap = rt_find_heap_start();
     const bool on_heap = heap && block >= heap && block < (uintptr_t)sbrk(0);
@@ -230,11 +230,11 @@ static bool grow_buckets(void)
 {
     struct object **old = buckets;
     const size_t before = capacity;
-    struct object **grown = allocate_image((capacity ? 2 * capacity : 256) * sizeof(struct object *));
-    if (!grown)
+    struct object **new_buckets = allocate_image((capacity ? 2 * capacity : 256) * sizeof(struct object *));
+    if (!new_buckets)
         return false;
-    memset(grown, 0, (capacity ? 2 * capacity : 256) * sizeof(struct object *));
-    buckets = grown;
+    memset(new_buckets, 0, (capacity ? 2 * capacity : 256) * sizeof(struct object *));
+    buckets = new_buckets;
     capacity = capacity ? 2 * capacity : 256;
     for (size_t i = 0; i < before; i++)
         for (struct object *object = old[i], *next; object; object = next) {
@@ -249,8 +249,8 @@ static bool grow_buckets(void)
 static void free_saved_images(struct object *object) /* frees the saved bytes of both sides */
 {
     for (int side = 0; side < SIDES; side++) {
-        free(object->saved[side]);
-        object->saved[side] = NULL;
+        free(object->copy[side]);
+        object->copy[side] = NULL;
     }
 }
 
@@ -371,7 +371,7 @@ static struct rt_display_name get_event_name(const accd_event *event)
 /* Reports that a transfer overwrites a change of the byte at offset `at`. */
 static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
-    char element[340], agreed[1100], call[1200];
+    char element[340], agreement[1100], call[1200];
     const bool out = event->op == ACCD_OP_D2H;
     const uintptr_t pc = rt.site->call.pc;
     struct rt_display_name display = get_event_name(event);
@@ -387,17 +387,17 @@ static void report_overwritten(const struct object *object, const accd_event *ev
             .pc = pc,
             .object = display.name,
             .element = element,
-            .other = find_agreed_location(object, agreed, sizeof agreed),
+            .other = find_agreed_location(object, agreement, sizeof agreement),
         },
         "%s overwrites %s on the %s, which the %s has changed%s", call, element, out ? "host" : "device",
-        out ? "host" : "device", agreed);
+        out ? "host" : "device", agreement);
 }
 
 /* Saves the bytes of `side` if they differ from the snapshot. Without memory, the side is not saved. */
 static void save_side(struct object *object, int side)
 {
     assert(side == HOST || side == DEVICE);
-    if (object->saved[side] || !has_changed(object, side))
+    if (object->copy[side] || !has_changed(object, side))
         return;
     char *image = malloc(object->bytes);
     if (!image)
@@ -408,11 +408,11 @@ static void save_side(struct object *object, int side)
         free(image);
         return;
     }
-    if (!object->saved[!side]) {
+    if (!object->copy[!side]) {
         object->next_saved = saved_objects;
         saved_objects = object;
     }
-    object->saved[side] = image;
+    object->copy[side] = image;
 }
 
 static void save_host_side(struct object *object) /* saves the host side */
@@ -442,14 +442,14 @@ static void recheck_stale_element(struct object *object)
         clear_stale_element(object);
 }
 
-/* Returns true if the object is a descriptor of a gfortran array that is as unallocated in `now`, the device's bytes,
- * as before the kernel. Only its bounds differ then, and their loss is not reported. */
-static bool is_unallocated(const struct object *object, const char *now)
+/* Returns true if the object is a descriptor of a gfortran array that is as unallocated in `data`, the device's
+ * bytes, as before the kernel. Only its bounds differ then, and their loss is not reported. */
+static bool is_unallocated(const struct object *object, const char *data)
 {
     struct rt_gfortran_descriptor array;
     if (!rt_has_descriptor_size(object->bytes))
         return false;
-    memcpy(&array, now, sizeof array);
+    memcpy(&array, data, sizeof array);
     return !array.data && !rt_load_word(object->host_snapshot) && !array.version && array.element && array.type > 0 &&
            object->bytes == rt_descriptor_bytes(array.rank);
 }
@@ -457,14 +457,14 @@ static bool is_unallocated(const struct object *object, const char *now)
 /* Sets changed_at to the first byte that the device has changed since the agreement; NONE: there is none. */
 static void find_lost_change(struct object *object)
 {
-    const char *const now = get_device_bytes(object);
+    const char *const data = get_device_bytes(object);
     recheck_stale_element(object);
     object->changed_at = NONE;
-    if (!object->was_transferred || equals_device_snapshot(object, 0, now, object->bytes) ||
-        is_unallocated(object, now))
+    if (!object->was_transferred || equals_device_snapshot(object, 0, data, object->bytes) ||
+        is_unallocated(object, data))
         return;
     for (uint64_t k = 0; k < object->bytes && object->changed_at == NONE; k++)
-        if (now[k] != get_device_snapshot_byte(object, k) && !rt_is_cached_padding(object->host, object->bytes, k))
+        if (data[k] != get_device_snapshot_byte(object, k) && !rt_is_cached_padding(object->host, object->bytes, k))
             object->changed_at = k;
 }
 
@@ -519,14 +519,14 @@ void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *ite
 /* Records the first byte, if any, that the host has changed and the kernel, which has just run, has not. */
 static void find_stale_element(struct object *object)
 {
-    const char *now = get_device_bytes(object), *saved = object->saved[HOST], *then = object->host_snapshot;
+    const char *data = get_device_bytes(object), *copy = object->copy[HOST], *snapshot = object->host_snapshot;
     uint64_t at = NONE;
-    for (uint64_t page = 0, n; saved && page < object->bytes && at == NONE; page += n) {
+    for (uint64_t page = 0, n; copy && page < object->bytes && at == NONE; page += n) {
         n = object->bytes - page < RT_PAGE_SIZE ? object->bytes - page : RT_PAGE_SIZE;
-        const bool changed = memcmp(saved + page, then + page, n) != 0;
+        const bool changed = memcmp(copy + page, snapshot + page, n) != 0;
         for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
-            if (saved[k] != then[k] && saved[k] != now[k] && now[k] == get_device_snapshot_byte(object, k) &&
-                !is_attached_pointer(object, k) && !is_freed_component(object, saved, k) &&
+            if (copy[k] != snapshot[k] && copy[k] != data[k] && data[k] == get_device_snapshot_byte(object, k) &&
+                !is_attached_pointer(object, k) && !is_freed_component(object, copy, k) &&
                 !rt_is_cached_padding(object->host, object->bytes, k))
                 at = k;
     }
@@ -602,13 +602,15 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and
     }
 }
 
-/* Returns the first of n offsets after `from` whose change by `side` is overwritten by new bytes `now`; NONE: none. */
-static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from, uint64_t n)
+/* Returns the first of n offsets after `from` whose change by `side` is overwritten by new bytes `data`; NONE: none.
+ */
+static uint64_t find_overwritten_byte(const struct object *object, int side, const char *data, uint64_t from,
+                                      uint64_t n)
 {
-    const char *saved = object->saved[side];
-    for (uint64_t k = from; saved && k < from + n; k++)
-        if (saved[k] != now[k - from] &&
-            saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
+    const char *copy = object->copy[side];
+    for (uint64_t k = from; copy && k < from + n; k++)
+        if (copy[k] != data[k - from] &&
+            copy[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
             !is_attached_pointer(object, k) && !rt_is_cached_padding(object->host, object->bytes, k))
             return k;
     return NONE;
@@ -632,21 +634,21 @@ static void report_uninitialized(const accd_event *event)
         "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
 }
 
-/* Reports wrong transfers, and counts the transfer. now: the bytes that were moved; at: their offset in the object. */
-static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
+/* Reports wrong transfers, and counts the transfer. data: the bytes that were moved; at: their offset in the object. */
+static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *data)
 {
     assert(object->host_snapshot);
     const bool out = event->op == ACCD_OP_D2H;
-    const uint64_t n = event->bytes, lost_at = find_overwritten_byte(object, out ? HOST : DEVICE, now, at, n);
-    const char *const saved = object->saved[out ? HOST : DEVICE];
+    const uint64_t n = event->bytes, lost_at = find_overwritten_byte(object, out ? HOST : DEVICE, data, at, n);
+    const char *const copy = object->copy[out ? HOST : DEVICE];
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
     if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
-        rt_is_poisoned(now, n)) /* parts are not reported: a kernel may have written others */
+        rt_is_poisoned(data, n)) /* parts are not reported: a kernel may have written others */
         report_uninitialized(event);
     rt_stats_record_transfer(event,
-                             !memcmp(now, object->host_snapshot + at, n) &&
-                                 equals_device_snapshot(object, at, now, n) && (!saved || !memcmp(saved + at, now, n)),
+                             !memcmp(data, object->host_snapshot + at, n) &&
+                                 equals_device_snapshot(object, at, data, n) && (!copy || !memcmp(copy + at, data, n)),
                              false);
 }
 
@@ -666,14 +668,14 @@ static void handle_transfer(const accd_event *event)
     if (!object || event->bytes > object->host + object->bytes - event->host)
         return;
     const uint64_t at = event->host - object->host, n = event->bytes;
-    const char *now = (const char *)(uintptr_t)event->host;
+    const char *data = (const char *)(uintptr_t)event->host;
     if (is_checked)
-        check_transfer(object, event, at, now);
+        check_transfer(object, event, at, data);
     else
         rt_stats_record_transfer(event, false, true);
     accd_stats stats;
     accd_get_stats(rt.context, event->device, &stats);
-    update_snapshots(object, at, n, now, out || !stats.attachments ? now : get_device_bytes(object) + at);
+    update_snapshots(object, at, n, data, out || !stats.attachments ? data : get_device_bytes(object) + at);
     if (!object->host_snapshot)
         return;
     object->agreed_pc = rt.site->call.pc;
@@ -687,7 +689,7 @@ static void handle_transfer(const accd_event *event)
 /* Reports the stale element of an object; does nothing if none is recorded. */
 static void report_stale_data(const struct object *object)
 {
-    char agreed[1100];
+    char agreement[1100];
     if (object->stale_element)
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
@@ -697,16 +699,16 @@ static void report_stale_data(const struct object *object)
                 .pc = object->stale_pc,
                 .object = object->stale_element,
                 .element = object->stale_element,
-                .other = find_agreed_location(object, agreed, sizeof agreed),
+                .other = find_agreed_location(object, agreement, sizeof agreement),
             },
             "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
-            object->stale_element, agreed);
+            object->stale_element, agreement);
 }
 
 /* Reports the device's change that is lost as the object is freed; does nothing if changed_at is NONE. */
 static void report_lost_change(const struct object *object, const accd_event *event)
 {
-    char element[340], agreed[1100], call[1200];
+    char element[340], agreement[1100], call[1200];
     const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
     struct rt_display_name display = get_event_name(event);
     if (object->changed_at == NONE)
@@ -721,11 +723,11 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .pc = pc,
             .object = display.name,
             .element = element,
-            .other = find_agreed_location(object, agreed, sizeof agreed),
+            .other = find_agreed_location(object, agreement, sizeof agreement),
             .together = true, /* reported once for a line, as scratch arrays are mapped at one line */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
-        rt.site ? call : "this", element, agreed);
+        rt.site ? call : "this", element, agreement);
 }
 
 bool rt_is_changing_transfer(const accd_event *event) /* true if the target differs from its old bytes */
@@ -736,10 +738,10 @@ bool rt_is_changing_transfer(const accd_event *event) /* true if the target diff
     const bool out = event->op == ACCD_OP_D2H;
     const uint64_t at = event->host - object->host;
     const int side = out ? HOST : DEVICE;
-    const char *now = out ? (const char *)(uintptr_t)event->host : get_device_bytes(object) + at;
-    if (!object->saved[side] && side == DEVICE)
-        return !equals_device_snapshot(object, at, now, event->bytes);
-    return memcmp(now, (object->saved[side] ? object->saved[side] : object->host_snapshot) + at, event->bytes) != 0;
+    const char *data = out ? (const char *)(uintptr_t)event->host : get_device_bytes(object) + at;
+    if (!object->copy[side] && side == DEVICE)
+        return !equals_device_snapshot(object, at, data, event->bytes);
+    return memcmp(data, (object->copy[side] ? object->copy[side] : object->host_snapshot) + at, event->bytes) != 0;
 }
 
 void rt_snapshot_event(const accd_event *event) /* handles an allocation, a transfer, a new pointer or a free */

@@ -77,14 +77,14 @@ static void add_variable(const struct stack_variable *entry)
 {
     if (2 * nvariables >= capacity) {
         size_t more = capacity ? 2 * capacity : 64;
-        struct stack_variable *grown = calloc(more, sizeof *grown);
-        if (!grown)
+        struct stack_variable *new_variables = calloc(more, sizeof *new_variables);
+        if (!new_variables)
             return;
         for (size_t i = 0; i < capacity; i++)
             if (variables[i].thread)
-                *find_free_slot(grown, more, variables[i].host) = variables[i];
+                *find_free_slot(new_variables, more, variables[i].host) = variables[i];
         free(variables);
-        variables = grown;
+        variables = new_variables;
         capacity = more;
     }
     *find_free_slot(variables, capacity, entry->host) = *entry;

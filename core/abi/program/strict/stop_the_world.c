@@ -136,14 +136,14 @@ static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context
     if (!can_restart_syscall(number))
         return;
     const uint64_t limit = get_syscall_timeout(number, registers), at = get_monotonic_time();
-    const bool again =
-        limit && other->call == (uint64_t)next && other->sp == (uint64_t)registers[REG_RSP] && at - other->left < limit;
-    if (again && at > other->deadline) {
+    const bool is_restart = limit && other->call == (uint64_t)next && other->sp == (uint64_t)registers[REG_RSP] &&
+                            at - other->resume_time < limit;
+    if (is_restart && at > other->deadline) {
         registers[REG_RAX] = 0;
         other->call = 0;
         return;
     }
-    if (!again)
+    if (!is_restart)
         other->deadline = at + limit;
     other->call = (uint64_t)next;
     other->sp = (uint64_t)registers[REG_RSP];
@@ -171,27 +171,27 @@ static void on_stop(int signal, siginfo_t *info, void *context)
         restart_syscall(other, context);
         other->control_block = (uintptr_t)__builtin_thread_pointer();
         wait_for_release(other, &handler_threads->patience);
-        other->left = get_monotonic_time();
+        other->resume_time = get_monotonic_time();
     } else if (previous_action.handler) {
         ((void (*)(int, siginfo_t *, void *))(uintptr_t)previous_action.handler)(signal, info, context);
     }
 }
 
-/* Installs the stop handler for the slots `others`. Repeated for each stop, as the C library may install a handler of
+/* Installs the stop handler for the slots `threads`. Repeated for each stop, as the C library may install a handler of
  * its own at any time. */
-static void install_stop_handler(struct rt_stopped_threads *others)
+static void install_stop_handler(struct rt_stopped_threads *threads)
 {
-    assert(others->yield_to_threads);
-    struct rt_kernel_sigaction now, action = {.handler = (void *)(uintptr_t)on_stop,
-                                              .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
-                                              .restorer = rt_guard_sigreturn,
-                                              .mask = ~(uint64_t)0};
-    handler_threads = others;
-    others->patience = (struct timespec){0, 200000};
-    rt_set_sigaction(RT_STOP_SIGNAL, NULL, &now);
-    if (now.handler == action.handler)
+    assert(threads->yield_to_threads);
+    struct rt_kernel_sigaction current_action, action = {.handler = (void *)(uintptr_t)on_stop,
+                                                         .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
+                                                         .restorer = rt_guard_sigreturn,
+                                                         .mask = ~(uint64_t)0};
+    handler_threads = threads;
+    threads->patience = (struct timespec){0, 200000};
+    rt_set_sigaction(RT_STOP_SIGNAL, NULL, &current_action);
+    if (current_action.handler == action.handler)
         return;
-    previous_action = now;
+    previous_action = current_action;
     rt_set_sigaction(RT_STOP_SIGNAL, &action, NULL);
 }
 
@@ -223,18 +223,18 @@ bool rt_has_first_thread_ended(void)
 }
 
 /* Returns the slot of a thread (thread number), a new slot if it has none; NULL if all slots are used. */
-static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
+static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *threads, int thread)
 {
     assert(thread > 0);
     struct rt_stopped_thread *unused = NULL;
-    for (size_t i = 0; i < others->n; i++) {
-        if (others->at[i].thread == thread)
-            return &others->at[i];
-        if (!others->at[i].thread && !unused)
-            unused = &others->at[i];
+    for (size_t i = 0; i < threads->n; i++) {
+        if (threads->at[i].thread == thread)
+            return &threads->at[i];
+        if (!threads->at[i].thread && !unused)
+            unused = &threads->at[i];
     }
-    if (!unused && others->n < RT_STOPPED_THREADS_MAX)
-        unused = &others->at[others->n++];
+    if (!unused && threads->n < RT_STOPPED_THREADS_MAX)
+        unused = &threads->at[threads->n++];
     if (unused)
         *unused = (struct rt_stopped_thread){.thread = thread};
     return unused;
@@ -249,16 +249,16 @@ struct entry { /* entry of a directory, as getdents64 returns it */
 
 /* Gives each thread of the process except `self` and `second_one` a slot, and frees the slots of ended threads. Returns
  * false if slots are missing or the threads cannot be listed. others->ended becomes 1 if the first thread has ended. */
-static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
+static bool list_threads(struct rt_stopped_threads *threads, int self, int second_one)
 {
     _Alignas(8) char text[2048];
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    long got, folder = rt_raw_syscall(SYS_open, (long)tasks, flags, 0, 0, 0, 0);
-    bool good = folder >= 0;
-    for (size_t i = 0; i < others->n; i++)
-        others->at[i].seen = false;
-    while (good && (got = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
-        for (const struct entry *entry = (void *)text; (const char *)entry < text + got;
+    long nread, folder = rt_raw_syscall(SYS_open, (long)tasks, flags, 0, 0, 0, 0);
+    bool success = folder >= 0;
+    for (size_t i = 0; i < threads->n; i++)
+        threads->at[i].is_listed = false;
+    while (success && (nread = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
+        for (const struct entry *entry = (void *)text; (const char *)entry < text + nread;
              entry = (const void *)((const char *)entry + entry->bytes)) {
             int thread = 0;
             for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
@@ -266,20 +266,20 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
             if (!thread || thread == self || thread == second_one)
                 continue;
             if (thread == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) && rt_has_first_thread_ended()) {
-                others->ended = 1;
+                threads->ended = 1;
                 continue;
             }
-            struct rt_stopped_thread *other = get_thread_slot(others, thread);
-            good = good && other;
+            struct rt_stopped_thread *other = get_thread_slot(threads, thread);
+            success = success && other;
             if (other)
-                other->seen = true;
+                other->is_listed = true;
         }
     if (folder >= 0)
         rt_raw_syscall(SYS_close, folder, 0, 0, 0, 0, 0);
-    for (size_t i = 0; i < others->n; i++)
-        if (!others->at[i].seen)
-            others->at[i].thread = 0;
-    return good;
+    for (size_t i = 0; i < threads->n; i++)
+        if (!threads->at[i].is_listed)
+            threads->at[i].thread = 0;
+    return success;
 }
 
 /* Sends the stop signal to a thread whose state is RUNNING; does nothing in other states. The state stays RUNNING if
@@ -299,8 +299,8 @@ static void signal_thread(struct rt_stopped_thread *other)
 }
 
 /* Waits until a signaled thread is stopped or has ended. Returns false if the thread does not answer before the time
- * `until` (nanoseconds of the monotonic clock). */
-static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
+ * `deadline` (nanoseconds of the monotonic clock). */
+static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t deadline)
 {
     assert(other->thread);
     const struct timespec often = {0, 10000000};
@@ -312,66 +312,66 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
             other->state = RUNNING; /* the thread has ended, so no stop is needed */
             return true;
         }
-        if (get_monotonic_time() > until)
+        if (get_monotonic_time() > deadline)
             return change_state(other, SIGNALED, RUNNING) ? false : change_state(other, WAITING, STOPPED);
     }
     return true;
 }
 
 /* Returns the number of threads whose state is STOPPED. */
-static size_t count_stopped(const struct rt_stopped_threads *others)
+static size_t count_stopped(const struct rt_stopped_threads *threads)
 {
     size_t nstopped = 0;
-    for (size_t i = 0; i < others->n; i++)
-        nstopped += others->at[i].thread && others->at[i].state == STOPPED;
+    for (size_t i = 0; i < threads->n; i++)
+        nstopped += threads->at[i].thread && threads->at[i].state == STOPPED;
     return nstopped;
 }
 
 /* Returns true if no other thread is stopped, and stopping was not refused. */
-bool rt_is_only_thread(const struct rt_stopped_threads *others)
+bool rt_is_only_thread(const struct rt_stopped_threads *threads)
 {
-    return !others->refused && !count_stopped(others);
+    return !threads->refused && !count_stopped(threads);
 }
 
 /* Stops the threads, again and again until all listed ones are stopped. Returns false if that takes more than a second
  * or fails. */
-bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_one)
+bool rt_stop_the_world(struct rt_stopped_threads *threads, int self, int second_one)
 {
-    const uint64_t until = others->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
-    for (size_t i = 0; i < others->n; i++)
-        change_state(&others->at[i], WAITING, STOPPED);
-    while (rt_count_threads() != 2 + count_stopped(others) + others->ended) {
-        bool good = !others->refused && list_threads(others, self, second_one) && get_monotonic_time() < until;
-        if (good)
-            install_stop_handler(others);
-        for (size_t i = 0; good && i < others->n; i++)
-            if (others->at[i].thread)
-                signal_thread(&others->at[i]);
-        for (size_t i = 0; good && i < others->n; i++)
-            good = !others->at[i].thread || wait_until_stopped(&others->at[i], until);
-        if (good)
+    const uint64_t deadline = threads->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
+    for (size_t i = 0; i < threads->n; i++)
+        change_state(&threads->at[i], WAITING, STOPPED);
+    while (rt_count_threads() != 2 + count_stopped(threads) + threads->ended) {
+        bool success = !threads->refused && list_threads(threads, self, second_one) && get_monotonic_time() < deadline;
+        if (success)
+            install_stop_handler(threads);
+        for (size_t i = 0; success && i < threads->n; i++)
+            if (threads->at[i].thread)
+                signal_thread(&threads->at[i]);
+        for (size_t i = 0; success && i < threads->n; i++)
+            success = !threads->at[i].thread || wait_until_stopped(&threads->at[i], deadline);
+        if (success)
             continue;
-        others->refused = true;
-        rt_resume_the_world(others);
+        threads->refused = true;
+        rt_resume_the_world(threads);
         return false;
     }
     return true;
 }
 
 /* Releases the stopped threads, which run on after their patience. */
-void rt_resume_the_world(struct rt_stopped_threads *others)
+void rt_resume_the_world(struct rt_stopped_threads *threads)
 {
-    for (size_t i = 0; i < others->n; i++)
-        change_state(&others->at[i], STOPPED, WAITING);
+    for (size_t i = 0; i < threads->n; i++)
+        change_state(&threads->at[i], STOPPED, WAITING);
 }
 
 /* Stores the thread pointers of all threads with a slot in `blocks`, and returns how many. */
-size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
+size_t rt_get_control_blocks(const struct rt_stopped_threads *threads, uint64_t *blocks)
 {
-    assert(blocks && others->n <= RT_STOPPED_THREADS_MAX);
+    assert(blocks && threads->n <= RT_STOPPED_THREADS_MAX);
     size_t n = 0;
-    for (size_t i = 0; i < others->n; i++)
-        if (others->at[i].thread)
-            blocks[n++] = others->at[i].control_block;
+    for (size_t i = 0; i < threads->n; i++)
+        if (threads->at[i].thread)
+            blocks[n++] = threads->at[i].control_block;
     return n;
 }

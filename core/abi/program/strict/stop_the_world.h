@@ -15,14 +15,14 @@ enum { RT_STOPPED_THREADS_MAX = 256 };
 
 /* Slot of a thread, while the thread is or may be stopped. */
 struct rt_stopped_thread {
-    uint32_t state;          /* state of the thread, see stop_the_world.c */
-    int thread;              /* thread number; 0: the slot is free */
-    uint64_t control_block;  /* thread pointer of the thread */
-    uint64_t call, sp;       /* address after the system call that is restarted, and the stack pointer there; call 0: no
-                              * system call is restarted */
-    uint64_t deadline, left; /* nanoseconds: end of the timeout of that call; time of the last resumption */
+    uint32_t state;         /* state of the thread, see stop_the_world.c */
+    int thread;             /* thread number; 0: the slot is free */
+    uint64_t control_block; /* thread pointer of the thread */
+    uint64_t call, sp;      /* address after the system call that is restarted, and the stack pointer there; call 0: no
+                             * system call is restarted */
+    uint64_t deadline, resume_time; /* nanoseconds: end of the timeout of that call; time of the last resumption */
     /* true if the last listing of threads has found the thread */
-    bool seen;
+    bool is_listed;
 };
 
 /* Threads that were stopped; lies in memory of the arena. */
@@ -43,13 +43,13 @@ bool rt_has_first_thread_ended(void);
 
 /* Stops all threads of the process except those with the numbers `self` and `second`. Returns false if a thread cannot
  * be stopped; then no thread stays stopped. */
-bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second);
+bool rt_stop_the_world(struct rt_stopped_threads *threads, int self, int second);
 /* Returns true if the last rt_stop_the_world has found no other thread to stop. */
-bool rt_is_only_thread(const struct rt_stopped_threads *others);
+bool rt_is_only_thread(const struct rt_stopped_threads *threads);
 /* Lets the stopped threads run on, after their patience. */
-void rt_resume_the_world(struct rt_stopped_threads *others);
+void rt_resume_the_world(struct rt_stopped_threads *threads);
 /* Writes the thread pointers of the stopped threads, at most RT_STOPPED_THREADS_MAX, to `blocks`, and returns how many.
  */
-size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks);
+size_t rt_get_control_blocks(const struct rt_stopped_threads *threads, uint64_t *blocks);
 
 #endif

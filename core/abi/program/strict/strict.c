@@ -183,10 +183,10 @@ void rt_check_device_gaps(int device)
 /* Reports the access that a fault has stopped, and ends the program. site, device: of the kernel. */
 static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
-    assert(fault->stopped);
+    assert(fault->fault_context);
     const char *verb = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
-    const uintptr_t pc = rt_find_program_pc(fault->stopped);
+    const uintptr_t pc = rt_find_program_pc(fault->fault_context);
     char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->construct_name);
     rt_format_location(site->call.pc, region + n, sizeof region - (size_t)n);
@@ -233,10 +233,10 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
     const bool is_page_fault = registers[REG_TRAPNO] == PAGE_FAULT;
     if (!unguarded.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
         return;
-    rt_read_fault_context(unguarded.fault.stopped, registers);
+    rt_read_fault_context(unguarded.fault.fault_context, registers);
     unguarded.fault = (struct rt_guard_fault){
         .address = is_page_fault ? (uintptr_t)info->si_addr : 0,
-        .stopped = unguarded.fault.stopped,
+        .fault_context = unguarded.fault.fault_context,
         .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
         .wild_pointer = is_page_fault ? 0 : rt_find_wild_pointer(registers),
     };
@@ -248,9 +248,9 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
 {
     assert(kernel->fn);
     sigjmp_buf leave;
-    struct accd__debug_fault_context stopped;
+    struct accd__debug_fault_context fault_context;
     if (!sigsetjmp(leave, 0)) {
-        unguarded.fault.stopped = &stopped;
+        unguarded.fault.fault_context = &fault_context;
         unguarded.leave = &leave;
         call_kernel(kernel);
         unguarded.leave = NULL;
@@ -406,12 +406,12 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
 static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
-    uint64_t there;
+    uint64_t device_value;
     if (item->bytes != sizeof target)
         return false;
     memcpy(&target, item->host, sizeof target);
-    memcpy(&there, device, sizeof there);
-    return there && there == accd_device_address(rt.context, self->device, target);
+    memcpy(&device_value, device, sizeof device_value);
+    return device_value && device_value == accd_device_address(rt.context, self->device, target);
 }
 
 /* Reports small present variables of copyin clauses whose value differs from the host's. gcc passes a firstprivate

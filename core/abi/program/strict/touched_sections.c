@@ -37,7 +37,7 @@ static void unprotect_section(struct rt_page_guard *guard, struct rt_device_sect
  * none. */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 {
-    bool found = false;
+    bool is_touched = false;
     for (size_t i = 0; i < guard->nsections; i++) {
         struct rt_device_section *section = &guard->sections[i];
         if (!overlaps_section(section, address, address + 1))
@@ -45,9 +45,9 @@ bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
         section->touch = address - section->start < section->bytes ? RT_TOUCHED : RT_TOUCH_UNKNOWN;
         section->at = address;
         unprotect_section(guard, section);
-        found = true;
+        is_touched = true;
     }
-    return found;
+    return is_touched;
 }
 
 /* Records the touch of sections whose addresses a system call gets in registers. A call that gets addresses in memory

@@ -16,12 +16,12 @@ enum {
 struct rt_transfer_stats {
     /* return address of the constructs */
     uintptr_t pc;
-    accd_op op;         /* ACCD_OP_ALLOC, ACCD_OP_H2D, ACCD_OP_D2H */
-    char variable[160]; /* name of the variable, by rt_copy_variable_name; "*": any variable */
-    char name[160];     /* name of a range */
-    bool others;        /* true if later ranges of the variable had other names than `name` */
-    bool has_unsampled; /* true if sampling skipped the check of some of these transfers */
-    const char *file;   /* source file of the constructs; NULL: not known */
+    accd_op op;           /* ACCD_OP_ALLOC, ACCD_OP_H2D, ACCD_OP_D2H */
+    char variable[160];   /* name of the variable, by rt_copy_variable_name; "*": any variable */
+    char name[160];       /* name of a range */
+    bool has_other_names; /* true if later ranges of the variable had other names than `name` */
+    bool has_unsampled;   /* true if sampling skipped the check of some of these transfers */
+    const char *file;     /* source file of the constructs; NULL: not known */
     int line;
     uint64_t calls, last_call; /* number of constructs that moved the variable; number of the last of them */
     /* number and bytes of all allocations or transfers */

@@ -20,7 +20,7 @@ uint64_t rt_find_wild_pointer(const greg_t *registers)
 {
     static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
                                   REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-    uint64_t found = 0;
+    uint64_t candidate = 0;
     for (size_t i = 0; i < sizeof general / sizeof general[0]; i++) {
         uint64_t value = (uint64_t)registers[general[i]];
         int64_t high = (int64_t)value >> 47;
@@ -28,7 +28,7 @@ uint64_t rt_find_wild_pointer(const greg_t *registers)
             continue;
         if (rt_is_uninitialized_pointer(value))
             return value;
-        found = found ? found : value;
+        candidate = candidate ? candidate : value;
     }
-    return found ? found : RT_UNALIGNED_ACCESS;
+    return candidate ? candidate : RT_UNALIGNED_ACCESS;
 }
