@@ -32,15 +32,15 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
                                     struct rt_last_access *last, unsigned access_flags)
 {
-    const uint16_t work = thread->work, own = work && access_flags & RT_ACCESS_ATOMIC ? work + 1 : work;
+    const uint16_t work = thread->work, access_id = work && access_flags & RT_ACCESS_ATOMIC ? work + 1 : work;
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (access_flags & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (own != work) /* plain accesses before an atomic one stay recorded: other atomic ones may race with them */
+    if (access_id != work) /* plain accesses before an atomic one stay recorded: other atomic ones may race with them */
         *last = access_flags & RT_ACCESS_MODIFY
-                    ? (struct rt_last_access){shadow->find_successor(last->write, own),
+                    ? (struct rt_last_access){shadow->find_successor(last->write, access_id),
                                               shadow->find_successor(last->read, 1)}
-                    : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
+                    : (struct rt_last_access){last->write, shadow->find_successor(last->read, access_id)};
     else if (access_flags & RT_ACCESS_MODIFY)
         *last = (struct rt_last_access){.write = work};
     else
@@ -151,14 +151,14 @@ static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
  * another thread may be about to use an entry. */
 static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *tile)
 {
-    unsigned used = 1, two = 0;
+    unsigned used_entries = 1, two = 0;
     for (size_t i = 0; i < RT_TILE_UNITS / 2; i++)
         if (i == 0 || tile->indices[i] != two) {
             two = tile->indices[i];
-            used |= 1u << two % RT_TILE_ENTRIES | 1u << two / RT_TILE_ENTRIES;
+            used_entries |= 1u << two % RT_TILE_ENTRIES | 1u << two / RT_TILE_ENTRIES;
         }
     for (unsigned i = 1; i < RT_TILE_ENTRIES && shadow->recording < 2; i++)
-        if (!(used >> i & 1))
+        if (!(used_entries >> i & 1))
             tile->last[i] = 0;
 }
 
@@ -219,10 +219,10 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
         *last = rt_pack_last_access(shadow->split_bytes[k]);
         return 1;
     }
-    const size_t first = k / unit % RT_TILE_UNITS, most = first + n / unit;
+    const size_t first = k / unit % RT_TILE_UNITS, limit = first + n / unit;
     const unsigned entry = rt_get_tile_entry(tile, first);
     size_t end = first + 1;
-    while (end < most && end < RT_TILE_UNITS && rt_get_tile_entry(tile, end) == entry)
+    while (end < limit && end < RT_TILE_UNITS && rt_get_tile_entry(tile, end) == entry)
         end++;
     *last = tile->last[entry];
     return (end - first) * unit;

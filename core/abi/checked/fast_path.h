@@ -127,12 +127,12 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
         return at - local_shadow.low >= local_shadow.bytes;
     if (at % n)
         return false;
-    const size_t into = at % RT_SHADOW_PAGE_BYTES;
-    const uint64_t states = rt_load_states(shadow_page, into >> shift, n), present = rt_repeat_states(n, RT_PRESENT);
+    const size_t offset = at % RT_SHADOW_PAGE_BYTES;
+    const uint64_t states = rt_load_states(shadow_page, offset >> shift, n), present = rt_repeat_states(n, RT_PRESENT);
     if (~states & required_states)
         return !(states & present);
     if (write)
-        rt_record_writer(shadow_page + RT_SHADOW_ORIGINS + into / 8, n, pc);
+        rt_record_writer(shadow_page + RT_SHADOW_ORIGINS + offset / 8, n, pc);
     return true;
 }
 

@@ -215,17 +215,17 @@ FUNCTION(char *, strcat, (char *to, const char *from))
     return REAL(strcat)(to, from);
 }
 
-/* Checks the reads of strcmp and strncmp: both strings up to the first difference or the end, at most `most` bytes.
+/* Checks the reads of strcmp and strncmp: both strings up to the first difference or the end, at most `limit` bytes.
  * Does nothing if the caller is not instrumented. */
-static void check_comparison(const char *a, const char *b, size_t most, struct rt_caller caller)
+static void check_comparison(const char *a, const char *b, size_t limit, struct rt_caller caller)
 {
     size_t n = 0;
     if (!rt_is_instrumented_caller(caller))
         return;
-    while (n < most && a[n] == b[n] && a[n])
+    while (n < limit && a[n] == b[n] && a[n])
         n++;
-    rt_check_read(a, rt_min_size(n + 1, most), caller);
-    rt_check_read(b, rt_min_size(n + 1, most), caller);
+    rt_check_read(a, rt_min_size(n + 1, limit), caller);
+    rt_check_read(b, rt_min_size(n + 1, limit), caller);
 }
 
 FUNCTION(int, strcmp, (const char *a, const char *b))

@@ -35,14 +35,14 @@ static inline void rt_check_write(void *at, size_t n, struct rt_caller caller)
         rt_check_word_range(at, n, true, caller);
 }
 
-/* Returns the bytes of the string `text` including its terminating zero; `most` if the first `most` bytes contain no
+/* Returns the bytes of the string `text` including its terminating zero; `limit` if the first `limit` bytes contain no
  * zero. */
-static inline size_t rt_count_string_bytes(const char *text, size_t most)
+static inline size_t rt_count_string_bytes(const char *text, size_t limit)
 {
     size_t n = 0;
-    while (n < most && text[n])
+    while (n < limit && text[n])
         n++;
-    return n < most ? n + 1 : most;
+    return n < limit ? n + 1 : limit;
 }
 /* REAL(name): the next library's function that FUNCTION(..., name, ...) replaces, as a function pointer. FUNCTION
  * begins the definition of an exported function that replaces a library function; EXPORT begins one that uses another

@@ -227,7 +227,7 @@ static size_t count_changed_bytes(const struct recv_buffer *buffer, size_t from)
 static void check_received(struct recv_buffer buffer, struct rt_caller caller)
 {
     for (size_t k = 0, n; buffer.bytes && k < buffer.n; k += n) {
-        const unsigned into = (buffer.at + k) % 8;
+        const unsigned offset = (buffer.at + k) % 8;
         uint32_t *states = get_states(buffer.at + k);
         n = count_changed_bytes(&buffer, k);
         if (n) {
@@ -236,7 +236,7 @@ static void check_received(struct recv_buffer buffer, struct rt_caller caller)
         }
         n = get_word_part(&buffer, k);
         if (states) {
-            const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
+            const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * offset;
             const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & RT_ALL_BYTES(RT_PRESENT);
             __atomic_or_fetch(states, present / RT_PRESENT * RT_VALID, __ATOMIC_RELAXED);
         }

@@ -123,10 +123,10 @@ static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *
 /* Returns true if all bytes of a tile have the states `required_states`. Each element of `states` covers two words. */
 static bool has_tile_states(const uint64_t *states, unsigned required_states)
 {
-    uint64_t all = UINT64_MAX;
+    uint64_t common_states = UINT64_MAX;
     for (size_t i = 0; i < RT_TILE_BYTES / 16; i++)
-        all &= __atomic_load_n(&states[i], __ATOMIC_RELAXED);
-    return !(~all & rt_repeat_states(16, required_states));
+        common_states &= __atomic_load_n(&states[i], __ATOMIC_RELAXED);
+    return !(~common_states & rt_repeat_states(16, required_states));
 }
 
 /* Returns the states of tile number `tile` of device memory, two words of the tile in each element. */
@@ -214,10 +214,11 @@ static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t a
                              __ATOMIC_RELEASE);
         const uint32_t rest = other_states & ~invalidated, neighbor = n == 8 ? 0 : load_atomic_states(other, 4, at ^ 4);
         if (!((rest | neighbor) & valid)) {
-            const uint32_t all = at & 4 ? rest << 16 | neighbor : rest | neighbor << 16;
+            const uint32_t word_states = at & 4 ? rest << 16 | neighbor : rest | neighbor << 16;
             uint64_t value;
             memcpy(&value, (const void *)(at / 8 * 8 + lookup_cache->offset), sizeof value);
-            __atomic_store_n(&lookup_cache->other_origins[i], rt_digest_present_bytes(all, value), __ATOMIC_RELAXED);
+            __atomic_store_n(&lookup_cache->other_origins[i], rt_digest_present_bytes(word_states, value),
+                             __ATOMIC_RELAXED);
         }
     }
     store_atomic_states(&lookup_cache->states[i], n, at, UINT32_MAX);

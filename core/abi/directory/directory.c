@@ -85,20 +85,21 @@ static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status
     return status;
 }
 
-/* Ensures that *array has space for one more element of `size` bytes after the first `used` ones. Returns false without
- * memory. */
-static bool grow_array(const accd_stacks *stacks, void **array, size_t used, size_t *capacity, size_t size)
+/* Ensures that *array has space for one more element of `size` bytes after the first `count` ones. Returns false
+ * without memory. */
+static bool grow_array(const accd_stacks *stacks, void **array, size_t count, size_t *capacity, size_t size)
 {
-    assert(used <= *capacity && size > 0);
-    if (used < *capacity)
+    assert(count <= *capacity && size > 0);
+    if (count < *capacity)
         return true;
-    size_t more = *capacity ? 2 * *capacity : 16;
-    void *new_array =
-        more <= SIZE_MAX / size ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, more * size) : NULL;
+    size_t new_capacity = *capacity ? 2 * *capacity : 16;
+    void *new_array = new_capacity <= SIZE_MAX / size
+                          ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, new_capacity * size)
+                          : NULL;
     if (!new_array)
         return false;
     *array = new_array;
-    *capacity = more;
+    *capacity = new_capacity;
     return true;
 }
 
@@ -115,25 +116,25 @@ static accd_status report_no_memory(accd_stacks *stacks)
  * unchanged. */
 accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config)
 {
-    accd_context_config used;
+    accd_context_config context_config;
     if (!stacks_p)
         return ACCD_ERROR_MISUSE;
-    accd_context_config_init(&used);
-    if (config && accd__context_config_copy(&used, config) != ACCD_OK)
+    accd_context_config_init(&context_config);
+    if (config && accd__context_config_copy(&context_config, config) != ACCD_OK)
         return ACCD_ERROR_MISUSE;
-    if (!used.rules)
-        used.rules = accd_find_rules("directory");
-    accd_allocator alloc = used.alloc ? used.alloc : default_alloc;
-    accd_stacks *stacks = alloc(used.alloc_ud, NULL, 0, sizeof *stacks);
+    if (!context_config.rules)
+        context_config.rules = accd_find_rules("directory");
+    accd_allocator alloc = context_config.alloc ? context_config.alloc : default_alloc;
+    accd_stacks *stacks = alloc(context_config.alloc_ud, NULL, 0, sizeof *stacks);
     if (!stacks)
         return ACCD_ERROR_OUT_OF_MEMORY;
-    *stacks = (accd_stacks){.alloc = alloc, .alloc_ud = used.alloc_ud};
+    *stacks = (accd_stacks){.alloc = alloc, .alloc_ud = context_config.alloc_ud};
     stacks->error = (accd_error){.rule = "", .item = SIZE_MAX};
-    accd_status status = accd_context_new(&stacks->context, &used);
+    accd_status status = accd_context_new(&stacks->context, &context_config);
     if (status == ACCD_OK) {
         int devices = accd_device_count(stacks->context);
         size_t bytes = (size_t)devices * sizeof stacks->stacks[0];
-        stacks->stacks = alloc(used.alloc_ud, NULL, 0, bytes);
+        stacks->stacks = alloc(context_config.alloc_ud, NULL, 0, bytes);
         if (stacks->stacks) {
             memset(stacks->stacks, 0, bytes);
             stacks->devices = devices;

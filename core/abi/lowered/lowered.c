@@ -171,15 +171,15 @@ static uint64_t get_thread_number(void)
 }
 
 /* Gives an item in an array a new label if the array's address or bounds, which `arguments` give, have changed.
- * located: the item at its present address. Ends the process without memory. The caller holds the lock. */
-static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item, const accd_item *located,
-                          const int64_t *arguments)
+ * construct_item: the item at its present address. Ends the process without memory. The caller holds the lock. */
+static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item,
+                          const accd_item *construct_item, const int64_t *arguments)
 {
     assert(plan_item->rows && plan_item->item.label);
     const int64_t *numbers = arguments + plan_item->rows->first;
     accd_array array = plan_item->rows->array;
     int64_t stride = (int64_t)plan_item->item.label->unit;
-    array.shift = numbers[0] ? (int64_t)(uintptr_t)located->host - numbers[0] : 0;
+    array.shift = numbers[0] ? (int64_t)(uintptr_t)construct_item->host - numbers[0] : 0;
     for (unsigned i = 0; i < array.rank; i++) {
         array.dimensions[i] = (accd_dimension){numbers[1 + 2 * i], numbers[2 + 2 * i], stride};
         stride *= numbers[2 + 2 * i];
@@ -195,8 +195,8 @@ static void name_elements(const accd_lowered *directive, struct accd__lowered_it
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
 }
 
-/* Returns the directive's plan, with `located` set to its items at their present addresses. Opens the context and reads
- * the plan if needed. Ends the process on failure. The caller holds the lock. */
+/* Returns the directive's plan, with `construct_items` set to its items at their present addresses. Opens the context
+ * and reads the plan if needed. Ends the process on failure. The caller holds the lock. */
 static struct accd__lowered_plan *locate(accd_lowered *directive, const void *const *arguments)
 {
     assert(pthread_mutex_trylock(&lock) != 0);
@@ -207,13 +207,13 @@ static struct accd__lowered_plan *locate(accd_lowered *directive, const void *co
     struct accd__lowered_plan *plan = directive->parsed;
     for (size_t i = 0; i < plan->nitems; i++) {
         struct accd__lowered_item *plan_item = &plan->items[i];
-        plan->located[i] = plan_item->item;
+        plan->construct_items[i] = plan_item->item;
         if (accd_item_locate(context, &plan_item->place, (const int64_t *)(const void *)arguments, plan_item->params,
-                             &plan->located[i]) != ACCD_OK)
+                             &plan->construct_items[i]) != ACCD_OK)
             end_with_core_error(directive);
         if (plan_item->rows) {
-            name_elements(directive, plan_item, &plan->located[i], (const int64_t *)(const void *)arguments);
-            plan->located[i].label = plan_item->item.label;
+            name_elements(directive, plan_item, &plan->construct_items[i], (const int64_t *)(const void *)arguments);
+            plan->construct_items[i].label = plan_item->item.label;
         }
     }
     return plan;
@@ -227,7 +227,7 @@ static void execute_plan(const accd_lowered *directive, const struct accd__lower
     const accd_construct construct = {
         .kind = plan->kind,
         .finalize = plan->finalize,
-        .items = plan->located,
+        .items = plan->construct_items,
         .nitems = plan->nitems,
         .name = plan->name,
         .file = directive->file,
@@ -258,7 +258,7 @@ void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_pla
     accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
     struct accd__lowered_plan plan_item = *plan;
     item.label = accd_label_intern(context, &label);
-    plan_item.located = &item;
+    plan_item.construct_items = &item;
     plan_item.nitems = 1;
     if (!item.label)
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
@@ -283,7 +283,7 @@ accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *con
     region->directive = directive;
     region->nitems = plan->nitems;
     for (size_t i = 0; i < plan->nitems; i++)
-        region->hosts[i] = plan->located[i].host;
+        region->hosts[i] = plan->construct_items[i].host;
     execute_plan(directive, plan, &region->core);
     pthread_mutex_unlock(&lock);
     return region;

@@ -28,7 +28,7 @@ struct accd__lowered_plan {
     int finalize;
     const char *name;
     struct accd__lowered_item *items;
-    accd_item *located; /* items of the next construct, located; space for `nitems` */
+    accd_item *construct_items; /* items of the next construct, located; space for `nitems` */
     size_t nitems;
 };
 

@@ -405,8 +405,8 @@ struct accd__lowered_plan *accd__lowered_read_plan(accd_context *context, const 
         accd_program_release(reader.programs[i]);
     free(reader.labels);
     free(reader.programs);
-    reader.plan->located = calloc(reader.plan->nitems + 1, sizeof reader.plan->located[0]);
-    if (!reader.plan->located)
+    reader.plan->construct_items = calloc(reader.plan->nitems + 1, sizeof reader.plan->construct_items[0]);
+    if (!reader.plan->construct_items)
         end_without_memory(&reader);
     return reader.plan;
 }

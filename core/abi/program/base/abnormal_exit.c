@@ -48,12 +48,12 @@ static void kill_by_signal(int signal)
 {
     assert(signal > 0);
     const struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigset_t only;
+    sigset_t signal_set;
     set_action(signal, &usual, NULL);
-    sigemptyset(&only);
-    sigaddset(&only, signal);
+    sigemptyset(&signal_set);
+    sigaddset(&signal_set, signal);
     raise(signal);
-    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &signal_set, NULL);
 }
 
 /* Waits, in steps of 0.2 seconds, if another thread ends the process; that end stops the wait. */
@@ -188,8 +188,8 @@ static long children; /* page faults of this process's finished children at the 
  * programs. */
 static long faults_of_children(void)
 {
-    struct rusage used;
-    return getrusage(RUSAGE_CHILDREN, &used) ? 0 : used.ru_minflt;
+    struct rusage usage;
+    return getrusage(RUSAGE_CHILDREN, &usage) ? 0 : usage.ru_minflt;
 }
 
 /* Records this process as the silent one, if the command has set ACCDEEP_SILENT. Clears that variable, so that programs
@@ -242,10 +242,10 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
 {
     const struct sigaction deadly = deadly_action();
     const bool replaced = is_open && action && is_deadly(signal) && is_default(action);
-    const int failed = set_action(signal, replaced ? &deadly : action, before_p);
-    if (!failed && before_p && before_p->sa_flags & SA_SIGINFO && before_p->sa_sigaction == rt_on_fatal_signal)
+    const int status = set_action(signal, replaced ? &deadly : action, before_p);
+    if (!status && before_p && before_p->sa_flags & SA_SIGINFO && before_p->sa_sigaction == rt_on_fatal_signal)
         *before_p = (struct sigaction){.sa_handler = SIG_DFL};
-    return failed;
+    return status;
 }
 
 /* Installs a handler by sigaction above, with these flags. Returns the former handler; SIG_ERR on failure. */

@@ -217,12 +217,12 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     return p;
 }
 
-/* Stores at most `most` mappings in `pages`, and returns the number of all mappings. */
-size_t rt_arena_list_pages(struct rt_range *pages, size_t most)
+/* Stores at most `capacity` mappings in `pages`, and returns the number of all mappings. */
+size_t rt_arena_list_pages(struct rt_range *pages, size_t capacity)
 {
-    assert(pages || !most);
+    assert(pages || !capacity);
     size_t i = 0;
-    for (const struct mapping *m = arena.mappings; m && i < most; m = m->next)
+    for (const struct mapping *m = arena.mappings; m && i < capacity; m = m->next)
         pages[i++] = (struct rt_range){(uintptr_t)m, m->bytes};
     return arena.count;
 }

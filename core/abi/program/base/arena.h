@@ -18,7 +18,8 @@ struct rt_range {
  * call it at a time; the runtime's lock ensures that. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n);
 
-/* Stores at most `most` of the mappings that hold all blocks, as whole pages, and returns how many mappings exist. */
-size_t rt_arena_list_pages(struct rt_range *pages, size_t most);
+/* Stores at most `capacity` of the mappings that hold all blocks, as whole pages, and returns how many mappings exist.
+ */
+size_t rt_arena_list_pages(struct rt_range *pages, size_t capacity);
 
 #endif

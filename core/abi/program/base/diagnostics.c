@@ -92,7 +92,8 @@ static bool is_by_object(const struct rt_diagnostic *diagnostic)
  * not grouped, or the location is not known. */
 static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
 {
-    const bool has_place = diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
+    const bool has_place =
+        diagnostic->is_grouped && diagnostic->other.file && !strcmp(diagnostic->other.event, "mapped");
     return has_place ? diagnostic->other : (struct rt_related_location){0};
 }
 
@@ -104,7 +105,7 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
     if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic))
         return false;
     const struct rt_related_location mapped = get_mapping_location(diagnostic);
-    if (diagnostic->together)
+    if (diagnostic->is_grouped)
         return entry->mapped_line == mapped.line &&
                (entry->mapped ? mapped.file && !strcmp(entry->mapped, mapped.file) : !mapped.file);
     return (entry->object ? is_same_variable(entry->subject, diagnostic->object)
@@ -117,7 +118,7 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
 {
     enum { NAMED = 5 };
     entry->count++;
-    if (!diagnostic->together || entry->nothers > NAMED || is_address_name(diagnostic->object))
+    if (!diagnostic->is_grouped || entry->nothers > NAMED || is_address_name(diagnostic->object))
         return;
     char variable[160], *longer = NULL;
     snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object), diagnostic->object);
@@ -350,7 +351,7 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     if (diagnostic->second && *diagnostic->second)
         rt_text_append_json_field(text, "other", diagnostic->second);
     if (diagnostic->other.file) {
-        snprintf(key, sizeof key, "%s_at", diagnostic->other.is);
+        snprintf(key, sizeof key, "%s_at", diagnostic->other.event);
         append_location_field(text, key, diagnostic->other.file, diagnostic->other.line);
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
@@ -386,7 +387,7 @@ static void print_json(const struct rt_diagnostic *diagnostic, const char *rule,
 static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
                        const struct rt_source_location *location, const char *help)
 {
-    static bool hinted;
+    static bool hint_written;
     struct rt_text_buffer text;
     begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, location->file, location->line);
     rt_text_append(&text, "%s\n", message);
@@ -397,8 +398,8 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
         rt_text_append(&text, "  rule: %s\n", rule);
     if (help)
         rt_text_append(&text, "  help: %s\n  more: accdeep explain %s\n", help, diagnostic->code);
-    if (!hinted && diagnostic->pc && !location->file && rt_lacks_debug_info(diagnostic->pc)) {
-        hinted = true;
+    if (!hint_written && diagnostic->pc && !location->file && rt_lacks_debug_info(diagnostic->pc)) {
+        hint_written = true;
         rt_text_append(&text, "  hint: compile with -g: then reports have lines and names\n");
     }
     write_stderr(&text);

@@ -10,7 +10,7 @@ struct rt_text_buffer;
 
 /* Second location of a finding: where something was last mapped, written or transferred. */
 struct rt_related_location {
-    const char *is, *file; /* is: "mapped", "written", "agreed"; file NULL: unknown */
+    const char *event, *file; /* event: "mapped", "written", "agreed"; file NULL: unknown */
     int line;
 };
 struct rt_diagnostic {
@@ -25,7 +25,7 @@ struct rt_diagnostic {
     uint64_t objects;          /* number of objects that the finding is about; 0: one */
     /* group with findings of other variables mapped at the same location: the first is printed, the end names the
      * rest */
-    bool together;
+    bool is_grouped;
     const char *lines;         /* further lines of text; NULL: no further lines */
     const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
     bool continues;            /* error after which the program continues, and which may be suppressed */

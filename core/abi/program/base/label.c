@@ -65,11 +65,12 @@ static bool is_same_array(const accd_array *a, const accd_array *b)
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
     assert(entry->label);
-    const accd_label *is = entry->label;
+    const accd_label *entry_label = entry->label;
     if (entry->pc != pc || !label)
         return entry->pc == pc && entry->is_lazy;
-    return !strcmp(is->name, label->name) && is->unit == label->unit && is->layout == label->layout &&
-           (is->flags & ~ACCD_LABEL_INDEXED) == label->flags && is_same_array(is->array, label->array);
+    return !strcmp(entry_label->name, label->name) && entry_label->unit == label->unit &&
+           entry_label->layout == label->layout && (entry_label->flags & ~ACCD_LABEL_INDEXED) == label->flags &&
+           is_same_array(entry_label->array, label->array);
 }
 
 /* Doubles the table of labels. Ends the program without memory. */

@@ -158,11 +158,11 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
     rt_unlock();
     self->in_callback = true;
     for (size_t i = 0; i < n; i++) {
-        struct rt_prof_info own = location;
+        struct rt_prof_info prof_info = location;
         struct rt_prof_event_info event_info = detail;
         struct rt_prof_api_info api = {
             .api = get_api(span, event), .valid_bytes = sizeof api, .device_type = span->type, .vendor = -1};
-        calls[i](&own, &event_info, &api);
+        calls[i](&prof_info, &event_info, &api);
         detail.tool = event_info.tool;
     }
     self->in_callback = false;

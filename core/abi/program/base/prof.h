@@ -128,9 +128,9 @@ static inline bool rt_is_data_event(int event)
 }
 /* Returns true if callbacks of an event are registered. */
 bool rt_is_event_registered(int event);
-/* Stores at most `most` enabled callbacks of an event in calling order, and returns their total number. The lock must
- * be held. */
-size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most);
+/* Stores at most `capacity` enabled callbacks of an event in calling order, and returns their total number. The lock
+ * must be held. */
+size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t capacity);
 /* Lets tools register: those linked with the program, and those named by ACC_PROFLIB. Called once; a library that
  * cannot be opened is reported. */
 RT_COLD void rt_prof_register_tools(void);

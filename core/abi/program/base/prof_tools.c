@@ -92,13 +92,13 @@ static void remove_listener(int event, struct listener *listener)
  * subscribes to events of the core. The lock must be held. */
 static void update_profiled_flag(void)
 {
-    bool any = !is_opened, data = false;
+    bool has_callback = !is_opened, data = false;
     for (int event = 0; event < RT_EV_COUNT; event++) {
-        any |= events[event].n != 0;
+        has_callback |= events[event].n != 0;
         data |= events[event].n != 0 && rt_is_data_event(event);
     }
-    rt.profiled = any;
-    rt.fast_path_enabled &= !any;
+    rt.profiled = has_callback;
+    rt.fast_path_enabled &= !has_callback;
     rt.data_profiled = data;
     rt_subscribe();
 }
@@ -151,15 +151,15 @@ bool rt_is_event_registered(int event)
     return events[event].n != 0;
 }
 
-/* Stores at most `most` enabled callbacks of an event in `calls`, and returns the number of all of them. */
-size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
+/* Stores at most `capacity` enabled callbacks of an event in `calls`, and returns the number of all of them. */
+size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t capacity)
 {
     assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
     size_t n = 0;
     for (size_t i = 0; i < events[event].n && !is_all_off && !events[event].off; i++) {
         if (events[event].at[i].off)
             continue;
-        if (n < most)
+        if (n < capacity)
             calls[n] = events[event].at[i].call;
         n++;
     }

@@ -47,10 +47,10 @@ static void append_uri(FILE *to, const char *path)
 /* Writes `before`, then `value` as a JSON string; a value that exceeds a text buffer is cut off. */
 static void append_string(FILE *to, const char *before, const char *value)
 {
-    struct rt_text_buffer quoted;
-    rt_text_clear(&quoted);
-    rt_text_append_json_string(&quoted, value);
-    fprintf(to, "%s%s", before, quoted.at);
+    struct rt_text_buffer json_string;
+    rt_text_clear(&json_string);
+    rt_text_append_json_string(&json_string, value);
+    fprintf(to, "%s%s", before, json_string.at);
 }
 
 /* Writes the SARIF field physicalLocation; a line below 1 becomes 1. */
@@ -129,25 +129,27 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
 {
     /* A finding without a location gets that of its data, or the program's file: code hosts reject results without a
      * location. */
-    const bool own = location->file;
-    const char *path = own ? location->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
+    const bool has_location = location->file;
+    const char *path = has_location             ? location->file
+                       : diagnostic->other.file ? diagnostic->other.file
+                                                : program_invocation_name;
     const bool advice = !strcmp(diagnostic->level, "advice");
     append_string(to, "{\"ruleId\":", diagnostic->code);
     append_string(to, ",\"level\":", advice ? "note" : diagnostic->level);
     append_string(to, ",\"message\":{\"text\":", message);
     fputs("},\"locations\":[{", to);
-    append_location(to, path, own ? location->line : diagnostic->other.line);
-    if (own && location->function) {
+    append_location(to, path, has_location ? location->line : diagnostic->other.line);
+    if (has_location && location->function) {
         append_string(to, ",\"logicalLocations\":[{\"name\":", location->function);
         fputs(",\"kind\":\"function\"}]", to);
     }
     fputs("}]", to);
-    if (own && diagnostic->other.file) {
+    if (has_location && diagnostic->other.file) {
         fputs(",\"relatedLocations\":[{\"id\":1,", to);
         append_location(to, diagnostic->other.file, diagnostic->other.line);
-        const char *is =
-            strcmp(diagnostic->other.is, "agreed") != 0 ? diagnostic->other.is : "host and device last agreed";
-        append_string(to, ",\"message\":{\"text\":", is);
+        const char *phrase =
+            strcmp(diagnostic->other.event, "agreed") != 0 ? diagnostic->other.event : "host and device last agreed";
+        append_string(to, ",\"message\":{\"text\":", phrase);
         fputs("}}]", to);
     }
     fputs(",\"properties\":{", to);

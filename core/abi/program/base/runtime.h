@@ -237,7 +237,7 @@ struct rt_state {
      * since; initial NULL: the variable is unmapped. NULL: not called. */
     void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
     /* Called at a fork, with the lock held; NULL: not called. */
-    void (*on_fork)(enum rt_fork_phase when);
+    void (*on_fork)(enum rt_fork_phase phase);
 };
 
 extern struct rt_state rt __asm__("rt_process_state"); /* asm name: a program may have its own symbol rt */

@@ -209,8 +209,8 @@ void rt_set_event_mask(bool needs_names)
         NAMED = MOVES | 1 << ACCD_OP_FREE,
         CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
     };
-    const bool all = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
-    accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : needs_names ? NAMED : 0);
+    const bool all_events = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
+    accd_context_subscribe(rt.context, all_events ? ~0u : CHANGES, all_events ? ~0u : needs_names ? NAMED : 0);
 }
 
 /* Returns the first device with an open region of the program, and stores the region's name; -1: no open region. */

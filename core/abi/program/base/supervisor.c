@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 /* Sends the letter `letter` over the socket named by ACCDEEP_LOADED; failures are ignored, and errno is kept.
- * answered: waits up to a second for an answer. */
-static void send_letter(char letter, bool answered)
+ * needs_answer: waits up to a second for an answer. */
+static void send_letter(char letter, bool needs_answer)
 {
     assert(letter == 'L' || letter == 'D' || letter == 'E');
-    const struct sockaddr_un any = {.sun_family = AF_UNIX};
-    struct sockaddr_un address = any;
+    const struct sockaddr_un unnamed = {.sun_family = AF_UNIX};
+    struct sockaddr_un address = unnamed;
     const struct timeval second = {.tv_sec = 1};
     const char *name = getenv("ACCDEEP_LOADED");
     const size_t n = name ? strlen(name) : 0;
@@ -28,10 +28,10 @@ static void send_letter(char letter, bool answered)
     if (file >= 0) {
         memcpy(address.sun_path + 1, name, n);
         const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
-        answered = answered && !bind(file, (const void *)&any, sizeof any.sun_family) &&
-                   !setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
-        const ssize_t sent = sendto(file, &letter, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
-        if (answered && sent == 1 && recv(file, &letter, 1, 0) < 0) {
+        needs_answer = needs_answer && !bind(file, (const void *)&unnamed, sizeof unnamed.sun_family) &&
+                       !setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+        const ssize_t nsent = sendto(file, &letter, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
+        if (needs_answer && nsent == 1 && recv(file, &letter, 1, 0) < 0) {
         } /* ignores a missing answer */
         close(file);
     }

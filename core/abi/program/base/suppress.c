@@ -13,7 +13,7 @@
 struct line {
     struct line *next;
     int number;
-    uint64_t matched;                     /* number of suppressed findings */
+    uint64_t nmatches;                    /* number of suppressed findings */
     const char *code, *location, *object; /* patterns for a finding; `object` NULL: any or no object */
     char text[];
 };
@@ -112,7 +112,7 @@ bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_so
         if (matches_pattern(line->code, diagnostic->code) &&
             matches_location(line->location, file, location->function) &&
             (!line->object || matches_object(line->object, diagnostic->object))) {
-            line->matched++;
+            line->nmatches++;
             return true;
         }
     return false;
@@ -122,6 +122,6 @@ bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_so
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number))
 {
     for (const struct line *line = first; line; line = line->next)
-        if (!line->matched)
+        if (!line->nmatches)
             unused(rt.options.suppress, line->number);
 }

@@ -235,10 +235,10 @@ static void find_element(const struct rt_site *site, uint64_t host, uint64_t byt
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {
     rt_lock_diagnostics();
-    const bool is =
+    const bool is_padding =
         site && get_debug_info() && RT_ON_NEW_STACK(accd__debug_is_padding, debug, &site->call, host, bytes, at);
     rt_unlock_diagnostics();
-    return is;
+    return is_padding;
 }
 
 /* Returns the end of the structure that contains a member, as the current call sees it; 0: not known. */
@@ -370,11 +370,11 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
     }
     rt_format_name(site, host, bytes, object, RT_NAME_SIZE);
     find_element(site, host, bytes, at, &element);
-    const long long unit = (long long)whole.unit, into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
+    const long long unit = (long long)whole.unit, offset = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
     if (*element.name && strcmp(element.name, object) != 0)
         snprintf(to, capacity, "%s of %s", element.name, object);
     else if (unit && whole.unit < bytes)
-        snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit, object);
+        snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + offset / unit, object);
     else if (at >= bytes && rt_find_name(site, host + at, 0, &neighbor) && !neighbor.section &&
              strcmp(neighbor.name, object) != 0)
         snprintf(to, capacity, "%s beside %s", neighbor.name, object);

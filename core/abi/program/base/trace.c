@@ -66,14 +66,14 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
 {
     assert(capacity > 0);
     const void *const slot = (const void *)(uintptr_t)event->host;
-    accd_attachment attached;
+    accd_attachment attachment;
     accd_present_object object;
     const unsigned number = get_object_number(event->host, event->device, true);
-    const bool is_attached = accd_attachment_at(rt.context, event->device, slot, &attached) && attached.count;
+    const bool is_attached = accd_attachment_at(rt.context, event->device, slot, &attachment) && attachment.count;
     char target[32] = "";
-    if (is_attached && accd_present_at(rt.context, event->device, attached.low, 1, &object))
+    if (is_attached && accd_present_at(rt.context, event->device, attachment.low, 1, &object))
         snprintf(target, sizeof target, ",\"object\":%u", get_object_number(object.info.host, event->device, false));
-    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, is_attached ? attached.count : 0,
+    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, is_attached ? attachment.count : 0,
              is_attached ? "" : ",\"gone\":true");
     if (!is_attached)
         unlink_object(find_link(event->host, event->device, true));
@@ -83,13 +83,13 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
  * present. Forgets the object's number at its free. */
 static void format_object_fields(const accd_event *event, char *to, size_t capacity)
 {
-    accd_object_info own = {.host = event->host};
+    accd_object_info object_info = {.host = event->host};
     accd_present_object object;
     char offset[40] = "", in[340] = "";
     if (accd_present_at(rt.context, event->device, event->host, 0, &object)) {
         const struct rt_display_name display = rt_get_display_name(&object.info);
-        snprintf(own.name, sizeof own.name, "%s", event->name);
-        if (strcmp(display.name, rt_get_display_name(&own).name) != 0)
+        snprintf(object_info.name, sizeof object_info.name, "%s", event->name);
+        if (strcmp(display.name, rt_get_display_name(&object_info).name) != 0)
             snprintf(in, sizeof in, ",\"in\":\"%s\"", display.name);
         if (event->host > object.info.host)
             snprintf(offset, sizeof offset, ",\"offset\":%llu", (unsigned long long)(event->host - object.info.host));

@@ -302,22 +302,22 @@ static uintptr_t find_sigreturn_address(void)
  * the alternate stack, or its signal frame, with the registers of the kernel, is on the thread's stack. */
 static bool is_in_signal_handler(const struct rt_access *access)
 {
-    const uintptr_t back = find_sigreturn_address(), high = rt_kernel_site->call.sp;
+    const uintptr_t sigreturn_address = find_sigreturn_address(), high = rt_kernel_site->call.sp;
     stack_t other;
-    if (back && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
+    if (sigreturn_address && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
         return true;
     uintptr_t words[512], at = (uintptr_t)(access->frame ? access->frame : __builtin_frame_address(0)) & ~(uintptr_t)7;
     /* Bytes from one read of the stack to the next: reads overlap by the size of a frame's registers, so that each
      * frame lies wholly in one read. */
     const size_t step = sizeof words - sizeof(ucontext_t);
-    for (; back && at < high; at += step & ~(size_t)7) {
+    for (; sigreturn_address && at < high; at += step & ~(size_t)7) {
         struct iovec local = {words, sizeof words}, remote = {(void *)at, sizeof words};
         /* reads fewer bytes at the end of the stack */
         const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
         for (size_t i = 0; nread > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)nread; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-            if (words[i] == back && sp > at + i * sizeof *words && sp < high)
+            if (words[i] == sigreturn_address && sp > at + i * sizeof *words && sp < high)
                 return true;
         }
         if (nread < (ssize_t)sizeof words)

@@ -36,7 +36,7 @@ static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for 
 /* next id and next free member */
 static unsigned next = FIRST, nmembers;
 /* return address of the last report of an access without a frame, whose further bytes are not reported; 0: none */
-static uintptr_t reported;
+static uintptr_t reported_pc;
 
 /* ---------------------------------------------------------------------------------- work ids -- */
 
@@ -171,14 +171,14 @@ static bool keeps_member(uint16_t member, uint16_t work)
 static uint16_t join_works(uint16_t from, uint16_t work)
 {
     uint16_t list[UNORDERED_MAX + 1];
-    const uint16_t *all;
-    const size_t most = get_set_members(&from, &all);
+    const uint16_t *member_ids;
+    const size_t count = get_set_members(&from, &member_ids);
     size_t n = 0;
     bool has = work <= 1;
-    for (size_t i = 0; i < most && n < UNORDERED_MAX; i++)
-        if (keeps_member(all[i], work)) {
-            list[n++] = all[i];
-            has |= all[i] == work;
+    for (size_t i = 0; i < count && n < UNORDERED_MAX; i++)
+        if (keeps_member(member_ids[i], work)) {
+            list[n++] = member_ids[i];
+            has |= member_ids[i] == work;
         }
     if (!has)
         list[n++] = work;
@@ -191,9 +191,9 @@ static uint16_t join_works(uint16_t from, uint16_t work)
  * rt_shadow.find_successor, with or without the lock. */
 static uint16_t on_successor(uint16_t from, uint16_t work)
 {
-    const bool own = rt_lock();
+    const bool has_locked = rt_lock();
     const uint16_t to = join_works(from, work);
-    if (own)
+    if (has_locked)
         rt_unlock();
     return to;
 }
@@ -204,7 +204,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_f
                     const uintptr_t *frame)
 {
     assert(last);
-    const bool own = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
+    const bool has_locked = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
     const size_t nwrites = find_unordered_members(last->write, list, &plain_write);
     const uint16_t write = nwrites ? list[0] : 0;
@@ -218,13 +218,13 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_f
         const struct rt_access access = {at, 1, writes, pc, frame};
         const bool by_write = plain_write || (nwrites && !plain_read), last_write = !work_table[last->write / 2].n;
         const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : nwrites ? write : list[0];
-        if (frame || pc != reported)
+        if (frame || pc != reported_pc)
             rt_report_race(&access, access_flags & RT_ACCESS_FREE, &work_table[earlier / 2].origin, by_write,
                            last_write);
-        reported = frame ? 0 : pc;
+        reported_pc = frame ? 0 : pc;
         *last = writes ? (struct rt_last_access){.write = mine} : (struct rt_last_access){.read = mine};
     }
-    if (own)
+    if (has_locked)
         rt_unlock();
 }
 
@@ -327,7 +327,7 @@ void rt_history_record_access(uint64_t at, uint64_t n, unsigned access_flags)
     if (!rt_is_in_device_space(at) || is_history_unused())
         return;
     prepare_thread(&thread, changes);
-    reported = 0;
+    reported_pc = 0;
     rt_record_access_range(&rt_shadow, &thread, at, n, access_flags, rt.site ? rt.site->call.pc : 0, NULL);
     if (access_flags & RT_ACCESS_FREE) /* forgets the freed memory's accesses: later memory at this address is new */
         rt_set_last_access_range(&rt_shadow, &thread, at - rt_shadow.low, n, 0);

@@ -107,14 +107,14 @@ static void add_pending(const struct rt_pending_transfer *transfer)
  * task. */
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
 {
-    const bool out = event->op == ACCD_OP_D2H;
+    const bool to_host = event->op == ACCD_OP_D2H;
     accd_present_object object;
-    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || (!out && rt_may_pass_by_value(event)) ||
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || (!to_host && rt_may_pass_by_value(event)) ||
         !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
         return;
     const struct rt_pending_transfer transfer = {
         .origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->construct_name},
-        .writes = out,
+        .writes = to_host,
         .redundant = redundant,
         .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
         .host = event->host,

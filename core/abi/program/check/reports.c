@@ -28,9 +28,9 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         const uintptr_t low = info->dlpi_addr + segment->p_vaddr;
-        const uint32_t into = search->origin - (uint32_t)low;
-        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && into < segment->p_memsz)
-            search->address = low + into;
+        const uint32_t offset = search->origin - (uint32_t)low;
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && offset < segment->p_memsz)
+            search->address = low + offset;
     }
     return search->address != 0;
 }
@@ -39,7 +39,7 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
  * FILE:LINE" to `to`. If the line is not known, file is NULL and `to` becomes "". */
 static struct rt_related_location find_writer(uint32_t origin, char *to, size_t capacity)
 {
-    struct rt_related_location related = {.is = "written"};
+    struct rt_related_location related = {.event = "written"};
     struct search search = {.origin = origin};
     *to = 0;
     if (origin)
@@ -363,8 +363,8 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
 {
     assert(rt_kernel_site || rt.site);
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
-    const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0,
-                                         site->construct_name};
+    const struct rt_access_origin origin = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0,
+                                            site->construct_name};
     const struct rt_granule granule = rt_get_granule(access->at, 1);
     char actor[1300], work[1300], writer_text[1100] = "", remedy[100];
     struct rt_mapping mapping;
@@ -377,7 +377,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
     if (is_mapped)
         name_element(access, &mapping, access->at, &names);
     add_recent_report(missing_wait, access, is_mapped ? &mapping : NULL, names.object.name);
-    rt_format_origin(&own, actor, sizeof actor);
+    rt_format_origin(&origin, actor, sizeof actor);
     rt_format_origin(earlier, work, sizeof work);
     rt_format_wait_help(earlier->epoch, remedy, sizeof remedy);
     struct rt_related_location related = {0};
@@ -385,7 +385,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
         related = find_writer(*granule.origin, writer_text, sizeof writer_text);
     if (!related.file)
         rt_find_line(earlier->pc, &related.file, &related.line, NULL);
-    related.is = is_write ? "written" : "read";
+    related.event = is_write ? "written" : "read";
     const struct rt_diagnostic clash =
         make_diagnostic(access, missing_wait, frees ? "ACC33-async-4" : "ACC33-async-2", &names, related);
     rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", actor,
@@ -403,7 +403,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer)
 {
     const struct rt_site site = get_site(access);
-    struct rt_related_location related = {.is = transfer->writes ? "written" : "read"};
+    struct rt_related_location related = {.event = transfer->writes ? "written" : "read"};
     struct named_element names = {.object = transfer->display};
     char work[1300], remedy[100];
     if (rt_count_duplicate(missing_wait, get_access_pc(access), names.object.name))
@@ -414,8 +414,8 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
     rt_format_origin(&transfer->origin, work, sizeof work);
     rt_format_wait_help(transfer->origin.epoch, remedy, sizeof remedy);
     rt_find_line(transfer->origin.pc, &related.file, &related.line, NULL);
-    const struct rt_diagnostic early = make_diagnostic(access, missing_wait, "ACC33-async-2", &names, related);
-    rt_emit_diagnostic(&early, "the host %s %s; %s %s it on the host, and %s",
+    const struct rt_diagnostic warning = make_diagnostic(access, missing_wait, "ACC33-async-2", &names, related);
+    rt_emit_diagnostic(&warning, "the host %s %s; %s %s it on the host, and %s",
                        frees           ? "frees"
                        : access->write ? "writes"
                                        : "reads",

@@ -290,8 +290,8 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     assert(at - start < mapping->bytes);
     if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records_accesses)
         return;
-    const struct rt_word_run own = rt_get_word_run(word, start + mapping->bytes - word);
-    const struct rt_word_run other = rt_get_word_run(word + offset, 8 * own.n);
+    const struct rt_word_run run = rt_get_word_run(word, start + mapping->bytes - word);
+    const struct rt_word_run other = rt_get_word_run(word + offset, 8 * run.n);
     if (!other.n)
         return;
     if (thread->version != rt_shadow.version)
@@ -299,12 +299,12 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     thread->version = rt_shadow.version;
     memmove(thread->lookup_cache + 1, thread->lookup_cache, (RT_LOOKUP_CACHE - 1) * sizeof thread->lookup_cache[0]);
     thread->lookup_cache[0] =
-        (struct rt_lookup_entry){word, 8 * other.n, offset, own.states, own.origins, other.states, other.origins};
+        (struct rt_lookup_entry){word, 8 * other.n, offset, run.states, run.origins, other.states, other.origins};
     if (thread->in_kernel)
         return;
     thread->low = word;
-    thread->states = own.states;
-    thread->origins = own.origins;
+    thread->states = run.states;
+    thread->origins = run.origins;
     for (unsigned shift = 0; shift < 4; shift++)
         /* less than the run by a word, because accesses of 16 bytes use the next word, too */
         thread->units[shift] = (8 * other.n - 8) >> shift;

@@ -92,8 +92,9 @@ static inline uint32_t rt_get_lost_bytes(const struct rt_granule *granule)
  * have it. */
 static inline uint64_t rt_find_byte_without(const struct rt_granule *granule, uint32_t state)
 {
-    const uint32_t without = granule->bytes & RT_ALL_BYTES(state) & ~rt_get_bytes_with_state(granule, state);
-    return without ? granule->at - granule->at % 8 + (uint64_t)__builtin_ctz(without) / 4 : granule->at + granule->n;
+    const uint32_t lacking_bytes = granule->bytes & RT_ALL_BYTES(state) & ~rt_get_bytes_with_state(granule, state);
+    return lacking_bytes ? granule->at - granule->at % 8 + (uint64_t)__builtin_ctz(lacking_bytes) / 4
+                         : granule->at + granule->n;
 }
 /* Returns true if an address lies in the address space of device memory, allocated or not. */
 static inline bool rt_is_in_device_space(uint64_t at)

@@ -53,7 +53,7 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     /* A transfer of a queue leaves host bytes unread: so the fast path does not allow reads of the host before it has
      * waited. */
     const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
-    bool reported = false;
+    bool is_reported = false;
     for (uint64_t k = 0; k < n;) {
         const uint64_t rest = n - k, moved = move_valid_words(to + k, from + k, rest, read);
         if (moved) {
@@ -74,13 +74,13 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
             const bool unwritten = is_uninitialized(&source);
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct rt_granule a = rt_get_granule(target.at + i, 1), b = rt_get_granule(source.at + i, 1);
-                const bool only = rt_get_bytes_with_state(&a, RT_DIRTY) && rt_get_bytes_with_state(&a, RT_VALID);
+                const bool is_dirty = rt_get_bytes_with_state(&a, RT_DIRTY) && rt_get_bytes_with_state(&a, RT_VALID);
                 bool valid = !b.states || rt_get_bytes_with_state(&b, RT_VALID) ||
-                             (rt_get_lost_bytes(&b) && !only && !unwritten);
-                if (!valid && only && !unwritten) {
-                    if (!reported && mapping && rt_matches_digest(&b))
+                             (rt_get_lost_bytes(&b) && !is_dirty && !unwritten);
+                if (!valid && is_dirty && !unwritten) {
+                    if (!is_reported && mapping && rt_matches_digest(&b))
                         rt_report_overwritten_change(mapping, a.at, *a.origin);
-                    reported = valid = true;
+                    is_reported = valid = true;
                     rt_change_states(&b, 0, RT_VALID);
                 }
                 rt_change_states(&a, RT_DIRTY | RT_WAS_READ | RT_VALID, RT_PRESENT | (valid ? RT_VALID | read : 0));
@@ -171,7 +171,7 @@ static bool is_present_elsewhere(const accd_event *event)
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
-    bool noted = false, unwritten = false;
+    bool is_recorded = false, has_unwritten = false;
     if (!rt_find_mapping(event->device, event->host, &mapping))
         return;
     rt_history_record_access(mapping.dev, mapping.bytes, RT_ACCESS_FREE);
@@ -196,10 +196,10 @@ static void handle_free(const accd_event *event)
             const bool newer = other_valid && !same;
             if (other_valid && (newer ? may_be_private(event) : !rt_get_lost_bytes(&own)))
                 rt_change_states(&own, 0, RT_VALID);
-            else if (newer && !noted)
+            else if (newer && !is_recorded)
                 rt_record_lost_change(event, *other.origin);
-            noted |= newer;
-            unwritten |= !newer && !rt_get_bytes_with_state(&own, RT_VALID) && !rt_get_lost_bytes(&own);
+            is_recorded |= newer;
+            has_unwritten |= !newer && !rt_get_bytes_with_state(&own, RT_VALID) && !rt_get_lost_bytes(&own);
         }
         const uint32_t old = granule.bytes & ~(rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf);
         granule.bytes &= ~old;
@@ -209,7 +209,7 @@ static void handle_free(const accd_event *event)
         granule.bytes = old;
         rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }
-    if (unwritten && !noted)
+    if (has_unwritten && !is_recorded)
         rt_record_lost_change(event, 0);
     rt_set_states(mapping.dev, mapping.bytes, 0xf, 0);
     rt_unmark_divergent(&mapping);

@@ -49,10 +49,10 @@ static bool is_startup_file(const char *file)
 static void add_uninstrumented_file(const char *file, bool has_kernels)
 {
     assert(file && *file);
-    const size_t used = strlen(uninstrumented.names);
+    const size_t length = strlen(uninstrumented.names);
     uninstrumented.has_kernels |= has_kernels;
     if (uninstrumented.n++ < NAMES_MAX)
-        snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "", file);
+        snprintf(uninstrumented.names + length, sizeof uninstrumented.names - length, "%s%s", length ? ", " : "", file);
 }
 
 /* Adds the object files that have no constructor of the thread sanitizer, from the n symbols of the program. The symbol

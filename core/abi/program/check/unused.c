@@ -233,7 +233,7 @@ static bool is_always_unused(const struct rt_transfer_stats *stats)
 static void report_unused(const struct rt_transfer_stats *stats)
 {
 
-    struct rt_diagnostic diagnostic = {.level = "advice", .pc = stats->pc, .object = stats->name, .together = true};
+    struct rt_diagnostic diagnostic = {.level = "advice", .pc = stats->pc, .object = stats->name, .is_grouped = true};
     if (stats->unread && rt_stats_cover_clause(stats, is_wholly_unread)) {
         diagnostic.code = "unread-transfer";
         diagnostic.bytes = stats->unread;

@@ -32,7 +32,7 @@ static void add_map(struct rt_maps *maps, const struct rt_map *map)
         if (!new_maps)
             rt_fatal("out-of-memory", "no memory for a directive with %zu maps", maps->n);
         memcpy(new_maps, maps->at, maps->n * sizeof *new_maps);
-        if (maps->at != maps->few)
+        if (maps->at != maps->inline_maps)
             free(maps->at);
         maps->at = new_maps;
         maps->capacity *= 2;
@@ -68,11 +68,11 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
     assert(columns->base || !columns->n);
     typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
-    maps->at = maps->few;
+    maps->at = maps->inline_maps;
     maps->n = 0;
     maps->dims = NULL;
     maps->flag_mask = maps->flag_value = 0;
-    maps->capacity = sizeof maps->few / sizeof maps->few[0];
+    maps->capacity = sizeof maps->inline_maps / sizeof maps->inline_maps[0];
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = {columns->base[i], columns->begin[i], columns->size[i], columns->type[i],
                                    columns->name ? columns->name[i] : NULL};
@@ -91,7 +91,7 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 /* Frees the list of maps, and the dimensions that items refer to. */
 void rt_maps_free(struct rt_maps *maps)
 {
-    if (maps->at != maps->few)
+    if (maps->at != maps->inline_maps)
         free(maps->at);
     for (struct rt_dim_list *dims; (dims = maps->dims);) {
         maps->dims = dims->next;
@@ -296,7 +296,7 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 }
 
 /* Looks for pointer maps of zero-length sections whose data are absent, and writes their device pointers. */
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back)
+void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool restore)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < maps->n; i++) {
@@ -304,11 +304,11 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
         if (map->size || !is_data_map(maps, map) || !is_pointer_map(map) || rt_find_device_address(self, map->begin))
             continue;
         const uint64_t slot = accd_device_address(rt.context, self->device, map->base);
-        if (!slot || (back && rt_load_word((const void *)(uintptr_t)slot)))
+        if (!slot || (restore && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
-        if (!back)
+        if (!restore)
             rt_record_nulled_pointer(self->device, map->base);
-        rt_write_device(self->device, slot, back ? map->base : &null, sizeof null);
+        rt_write_device(self->device, slot, restore ? map->base : &null, sizeof null);
     }
 }
 

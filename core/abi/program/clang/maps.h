@@ -83,10 +83,10 @@ struct rt_dim_list {
     accd_stride at[ACCD_MAX_RANK];
 };
 
-/* Maps of a directive, including maps that mappers add. `at` is the array: `few`, or memory of malloc. `dims`:
+/* Maps of a directive, including maps that mappers add. `at` is the array: `inline_maps`, or memory of malloc. `dims`:
  * dimensions of sections with gaps, for rt_maps_free. */
 struct rt_maps {
-    struct rt_map *at, few[16];
+    struct rt_map *at, inline_maps[16];
     size_t n, capacity;
     struct rt_dim_list *dims;
     uint64_t flag_mask, flag_value; /* filter: only maps with (type & flag_mask) == flag_value become items */
@@ -103,9 +103,9 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items);
 /* Appends the items of an update. Maps without data to transfer make no item. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 
-/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). `back`: before the pointers
- * are copied back, gives those that are still null their host value again. */
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back);
+/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). `restore`: before the
+ * pointers are copied back, gives those that are still null their host value again. */
+void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool restore);
 
 /* Returns the device address for the base of a map; NULL: its data are absent. For a zero-length section of absent
  * data, returns the function of the device's image at its address, or NULL. Returns the host base instead for code and

@@ -78,13 +78,13 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
 {
     assert(maps->flag_mask == 0 && maps->flag_value == 0);
     static bool holds; /* true once the program has used the clause ompx_hold */
-    bool any = false;
+    bool has_hold = false;
     for (size_t i = 0; i < maps->n; i++)
-        any |= (maps->at[i].type & HOLD) != 0;
-    holds |= any;
+        has_hold |= (maps->at[i].type & HOLD) != 0;
+    holds |= has_hold;
     if (holds && kind == ACCD_KIND_EXIT_DATA)
         keep_held_references(self, maps);
-    if (!any)
+    if (!has_hold)
         return;
     maps->flag_mask = maps->flag_value = HOLD;
     if (kind == ACCD_KIND_ENTER_DATA) {

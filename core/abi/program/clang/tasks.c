@@ -199,25 +199,25 @@ FORK(fork_teams)
 
 /* Depend clauses in gcc's form: a header of five words, then addresses, those of writers first. */
 struct depends {
-    void **list; /* list in gcc's form; NULL: no clauses */
-    bool all;    /* omp_all_memory is named */
+    void **list;     /* list in gcc's form; NULL: no clauses */
+    bool all_memory; /* omp_all_memory is named */
 };
 
 /* Converts depend clauses to gcc's form; the caller must free the list. Ends the program without memory. */
 static struct depends open_depends(LIST)
 {
     enum { HEAD = 5 };
-    const size_t most = (size_t)n + (size_t)nno_alias;
+    const size_t count = (size_t)n + (size_t)nno_alias;
     struct depends depends = {0};
-    if (!most)
+    if (!count)
         return depends;
-    if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
+    if (!(depends.list = calloc(HEAD + count, sizeof *depends.list)))
         rt_fatal("out-of-memory", "no memory for a depend clause");
     uintptr_t nwriters = 0, nreaders = 0;
     for (int reads = 0; reads < 2; reads++) /* writers come first in gcc's form */
-        for (size_t i = 0; i < most; i++) {
+        for (size_t i = 0; i < count; i++) {
             const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
-            depends.all |= (at->flags & ALL_MEMORY) != 0;
+            depends.all_memory |= (at->flags & ALL_MEMORY) != 0;
             if ((at->flags == IN) != reads)
                 continue;
             depends.list[HEAD + nwriters + nreaders] = at->address;
@@ -236,7 +236,7 @@ static void after_wait_deps(const struct rt_site *site, LIST)
     if (!rt_has_pending_tasks())
         return;
     struct depends depends = open_depends(LIST_ARGUMENTS);
-    rt_after_taskwait(site, depends.all ? NULL : depends.list);
+    rt_after_taskwait(site, depends.all_memory ? NULL : depends.list);
     free(depends.list);
 }
 
@@ -245,11 +245,11 @@ static void after_wait_deps(const struct rt_site *site, LIST)
 static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 {
     struct depends depends = open_depends(LIST_ARGUMENTS);
-    if (depends.all)
+    if (depends.all_memory)
         rt_after_taskwait(site, NULL);
     const struct rt_epoch epoch = rt_begin_nowait_task(site, depends.list);
     free(depends.list);
-    if (depends.all)
+    if (depends.all_memory)
         rt_after_taskwait(site, NULL);
     return epoch;
 }

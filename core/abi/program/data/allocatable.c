@@ -223,10 +223,10 @@ static void update_pointer(struct allocatable *variable)
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
     const void *data = (const void *)(uintptr_t)variable->mapped.start;
     const uint64_t device = accd_device_address(rt.context, variable->device, variable->host);
-    accd_attachment attached;
+    accd_attachment attachment;
     if (!device || !accd_device_address(rt.context, variable->device, data))
         return;
-    if (!accd_attachment_at(rt.context, variable->device, variable->host, &attached))
+    if (!accd_attachment_at(rt.context, variable->device, variable->host, &attachment))
         attach_or_detach(variable, ACCD_ACTION_ATTACH);
     if (rest && memcmp(variable->host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
         rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);

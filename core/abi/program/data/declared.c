@@ -143,15 +143,15 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
             continue;
         const Elf64_Rela *list = (const Elf64_Rela *)(const void *)(file->at + sections[i].sh_offset);
         for (size_t k = 0; k < sections[i].sh_size / sizeof *list; k++) {
-            const uint64_t into = base + list[k].r_offset - (uintptr_t)host;
+            const uint64_t offset = base + list[k].r_offset - (uintptr_t)host;
             uint64_t word = base + (uint64_t)list[k].r_addend;
-            if (into >= bytes || bytes - into < sizeof word)
+            if (offset >= bytes || bytes - offset < sizeof word)
                 continue;
             /* the address may be in another module, so the linker's result is copied */
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64)
-                memcpy(&word, host + into, sizeof word);
+                memcpy(&word, host + offset, sizeof word);
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)
-                memcpy(initial + into, &word, sizeof word);
+                memcpy(initial + offset, &word, sizeof word);
         }
     }
 }
@@ -166,18 +166,18 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
     if (!is_in_file(file, head->e_phoff, head->e_phnum * sizeof *parts))
         return NULL;
     for (size_t i = 0; i < head->e_phnum; i++) {
-        uint64_t into = address - parts[i].p_vaddr;
-        if (parts[i].p_type != PT_LOAD || into >= parts[i].p_memsz)
+        uint64_t offset = address - parts[i].p_vaddr;
+        if (parts[i].p_type != PT_LOAD || offset >= parts[i].p_memsz)
             continue;
-        uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
+        uint64_t stored = offset < parts[i].p_filesz ? parts[i].p_filesz - offset : 0;
         stored = stored < bytes ? stored : bytes;
         /* the value of a large variable of zeros is not stored, to save memory */
         if (!stored && bytes > LARGE)
             return NULL;
-        char *initial = is_in_file(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
+        char *initial = is_in_file(file, parts[i].p_offset + offset, stored) ? calloc(1, bytes) : NULL;
         if (!initial)
             return NULL;
-        memcpy(initial, file->at + parts[i].p_offset + into, stored);
+        memcpy(initial, file->at + parts[i].p_offset + offset, stored);
         relocate(file, base, entry->host, bytes, initial);
         return initial;
     }
@@ -192,11 +192,11 @@ static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
         return array;
-    size_t more = *capacity ? 2 * *capacity : 32;
-    void *larger = realloc(array, more * size);
+    size_t new_capacity = *capacity ? 2 * *capacity : 32;
+    void *larger = realloc(array, new_capacity * size);
     if (!larger)
         rt_fatal("out-of-memory", "no memory for the list of the program's libraries");
-    *capacity = more;
+    *capacity = new_capacity;
     return larger;
 }
 
@@ -512,12 +512,12 @@ size_t rt_get_declared_ranges(struct rt_range *ranges)
 }
 
 /* Returns true, and stores the variable's range in *all, if the range is a proper part of a link variable. */
-bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all)
+bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *range)
 {
     const struct declared *variable = find_variable(host);
     if (!variable || !variable->link || (variable->host == host && variable->bytes == bytes))
         return false;
-    *all = (struct rt_range){(uintptr_t)variable->host, variable->bytes};
+    *range = (struct rt_range){(uintptr_t)variable->host, variable->bytes};
     return true;
 }
 
@@ -528,11 +528,11 @@ const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint6
     size_t m = 0, location = 0;
     for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
-        accd_attachment attached;
+        accd_attachment attachment;
         if (data == (uintptr_t)host)
             return v->host;
         if (data && is_in_block(data, (uintptr_t)host) &&
-            !(accd_attachment_at(rt.context, rt_this_thread.device, v->host, &attached) && attached.high))
+            !(accd_attachment_at(rt.context, rt_this_thread.device, v->host, &attachment) && attachment.high))
             inside = v->host;
     }
     return inside;

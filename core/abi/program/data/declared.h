@@ -18,8 +18,8 @@ static inline void rt_declared_refresh(void) /* rescans after libraries were loa
         rt_declared_rescan();
 }
 bool rt_is_declared(const void *host); /* true if a declared variable contains the address */
-/* Returns true if the range is a proper part of a link variable, whose whole range is stored in `all`. */
-bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all);
+/* Returns true if the range is a proper part of a link variable, whose whole range is stored in `range`. */
+bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *range);
 /* Returns the declared pointer whose value is `host` or the start of the malloc block with `host`; NULL: no such
  * pointer. `is_in_block` is always rt_is_in_block. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at));

@@ -108,13 +108,14 @@ static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
-    const Elf64_Dyn own = {.d_tag = DT_SYMBOLIC};
+    const Elf64_Dyn dynamic_entry = {.d_tag = DT_SYMBOLIC};
     for (size_t i = 0; i < head->e_phnum; i++) {
         const uint64_t offset = parts[i].p_offset;
-        for (uint64_t at = 0; parts[i].p_type == PT_DYNAMIC && at < parts[i].p_filesz; at += sizeof own) {
+        for (uint64_t at = 0; parts[i].p_type == PT_DYNAMIC && at < parts[i].p_filesz; at += sizeof dynamic_entry) {
             Elf64_Dyn entry;
             memcpy(&entry, image->start + offset + at, sizeof entry);
-            if (entry.d_tag == DT_RELACOUNT && pwrite(file, &own, sizeof own, (off_t)(offset + at)) < 0)
+            if (entry.d_tag == DT_RELACOUNT &&
+                pwrite(file, &dynamic_entry, sizeof dynamic_entry, (off_t)(offset + at)) < 0)
                 reject_image(strerror(errno));
         }
     }
@@ -181,17 +182,17 @@ static int copy_part(const struct part *part)
 
 /* Callback rt.on_fork: before the fork, copies all variables; in the child, maps the copies as its own. A failure of
  * either ends the child. */
-static void handle_fork(enum rt_fork_phase when)
+static void handle_fork(enum rt_fork_phase phase)
 {
     for (struct image *image = images; image; image = image->next)
         for (int device = 0; image->devices && device < rt.options.devices; device++)
             for (size_t i = 0; i < image->devices[device].nparts; i++) {
                 struct part *part = &image->devices[device].parts[i];
-                if (when == RT_FORK_PREPARE)
+                if (phase == RT_FORK_PREPARE)
                     part->copy = copy_part(part);
-                if (when == RT_FORK_CHILD && (part->copy < 0 || !map_part_twice(part, part->copy)))
+                if (phase == RT_FORK_CHILD && (part->copy < 0 || !map_part_twice(part, part->copy)))
                     reject_image("no memory for the variables of a process that was forked");
-                if (when != RT_FORK_PREPARE && part->copy >= 0)
+                if (phase != RT_FORK_PREPARE && part->copy >= 0)
                     close(part->copy);
             }
 }
@@ -288,9 +289,9 @@ static char read_file_byte(const struct image *image, const struct loaded_image 
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
     for (size_t i = 0; i < head->e_phnum; i++) {
-        const uint64_t into = address - loaded_image->base - parts[i].p_vaddr;
-        if (parts[i].p_type == PT_LOAD && into < parts[i].p_filesz)
-            return image->start[parts[i].p_offset + into];
+        const uint64_t offset = address - loaded_image->base - parts[i].p_vaddr;
+        if (parts[i].p_type == PT_LOAD && offset < parts[i].p_filesz)
+            return image->start[parts[i].p_offset + offset];
     }
     return 0;
 }
@@ -366,19 +367,19 @@ void rt_load_images(void)
     }
 }
 
-static atomic_bool removed; /* true once an image was removed */
+static atomic_bool any_removed; /* true once an image was removed */
 
 /* Returns true once an image was removed. */
 bool rt_has_removed_image(void)
 {
-    return removed;
+    return any_removed;
 }
 
 /* Removes the images of `owner`, with destructors and variables; does nothing after an error or in the runtime's own
  * code. */
 void rt_image_remove(const void *owner)
 {
-    removed = true;
+    any_removed = true;
     if (rt.is_ending || !rt_lock())
         return;
     for (struct image **at = &images, *image; (image = *at);) {

@@ -156,7 +156,7 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
 {
     assert(bytes > 0);
     enum { SEEN = 1 << 10 };
-    static const uint64_t most = (uint64_t)1 << 24; /* limit for blocks followed, over all sections */
+    static const uint64_t limit = (uint64_t)1 << 24; /* limit for blocks followed, over all sections */
     static struct {
         uint64_t start, bytes;
     } block_cache[SEEN];
@@ -170,7 +170,7 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
         return bytes > block + n - start ? block + n - start : 0; /* the program has requested n bytes */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
-    if ((block_cache[i].start == start && block_cache[i].bytes == bytes) || walked_blocks > most ||
+    if ((block_cache[i].start == start && block_cache[i].bytes == bytes) || walked_blocks > limit ||
         is_plausible_block(start, high))
         return 0;
     block_cache[i].start = start;

@@ -72,7 +72,7 @@ static void add_pointer(struct rt_items *items, accd_action action, const void *
 static void widen_search(const struct entries *map, struct rt_items *items)
 {
     if (map->argument)
-        items->back = SIZE_MAX;
+        items->search_depth = SIZE_MAX;
 }
 
 /* Returns true if an address lies in the data of entry i. */
@@ -466,10 +466,10 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             if (section)
                 section->slot = host;
             /* True if another entry, such as that of the pointer's descriptor, maps the pointer, too. */
-            bool covered = false;
+            bool is_covered = false;
             for (size_t k = 0; k < i; k++)
-                covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
-            if (!covered)
+                is_covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
+            if (!is_covered)
                 rt_add_item(items, ACCD_ACTION_DELETE, host, sizeof(void *));
             break;
         }
@@ -616,16 +616,16 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
 }
 
 /* Looks for pointer entries of zero-length sections whose data are absent, and writes their device pointers. */
-void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back)
+void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < map->n; i++) {
         const void *target = get_empty_section(map, i);
         const uint64_t slot = target ? accd_device_address(rt.context, self->device, map->host[i]) : 0;
-        if (!slot || rt_find_device_address(self, target) || (back && rt_load_word((const void *)(uintptr_t)slot)))
+        if (!slot || rt_find_device_address(self, target) || (restore && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
-        if (!back)
+        if (!restore)
             rt_record_nulled_pointer(self->device, map->host[i]);
-        rt_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
+        rt_write_device(self->device, slot, restore ? map->host[i] : &null, sizeof null);
     }
 }

@@ -102,8 +102,8 @@ bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
 /* Updates the device's descriptors after an entry, as a present descriptor may have had other bounds (ACC33-att-9). */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
 
-/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `back`: before the enclosing object is
+/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `restore`: before the enclosing object is
  * copied back, gives pointers that are still null their host value again. */
-void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back);
+void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore);
 
 #endif

@@ -404,10 +404,10 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
                            ...)
 {
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    bool out = is_exit(&map);
-    const struct rt_site site = rt_caller_site(out ? "exit data" : "enter data");
+    bool is_exit_data = is_exit(&map);
+    const struct rt_site site = rt_caller_site(is_exit_data ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
-    run_dynamic(&site, flags, &map, out ? &exits : &enters, async);
+    run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, async);
 }
 
 /* Executes update at once; the queue is only recorded. */
@@ -429,8 +429,8 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
     struct rt_site site = rt_caller_site("declare");
     site.declares = true;
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    bool out = is_exit(&map);
-    run_dynamic(&site, flags, &map, out ? &exits : &enters, RT_ASYNC_SYNC);
+    bool is_exit_data = is_exit(&map);
+    run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, RT_ASYNC_SYNC);
 }
 
 /* Records a wait directive, or a wait of queue `async` for other queues. Never blocks, because queues are complete at

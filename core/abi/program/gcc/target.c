@@ -67,12 +67,12 @@ struct directive {
 };
 
 /* Directive of a task, with copies of all arrays until the task has run. */
-struct deferred {
+struct deferred_task {
     struct directive directive;
     struct rt_epoch epoch;
     uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds, in this order */
 };
-static __thread const struct deferred *deferred_in_creation; /* task that this thread is creating; NULL: no task */
+static __thread const struct deferred_task *deferred_in_creation; /* task that this thread is creating; NULL: no task */
 
 /* Returns the number of 8-byte words that hold so many bytes. */
 static size_t count_words(size_t bytes)
@@ -133,7 +133,7 @@ static void sample_arguments(struct rt_thread *self, const struct entries *map)
 static void run_task(void *data)
 {
     assert(data);
-    struct deferred *task = *(struct deferred **)data;
+    struct deferred_task *task = *(struct deferred_task **)data;
     struct accd__debug_call_frame *call = &task->directive.site.call;
     /* A deferred task runs later, so the frames of the call may no longer exist: the task's own frame replaces them. */
     if (task != deferred_in_creation)
@@ -153,7 +153,7 @@ static void defer_directive(const struct directive *directive, void **depend)
     assert(directive->flags & NOWAIT);
     const struct entries *map = &directive->map;
     const size_t n = map->n, arguments = map->argument ? map->arguments : 0, bytes = private_bytes(map);
-    struct deferred *task =
+    struct deferred_task *task =
         malloc(sizeof *task + (2 * n + arguments + count_words(bytes) + count_words(2 * n)) * sizeof(uint64_t));
     if (!task)
         rt_fatal("out-of-memory", "no memory for a task of a directive with %zu entries", n);
@@ -430,12 +430,12 @@ static void move_data(const struct rt_site *site, int device, const struct entri
 /* Executes target enter data or target exit data on the slow path; does nothing if the device is the host. */
 static void run_enter_exit(const struct directive *directive)
 {
-    const bool out = directive->flags & EXIT_DATA;
+    const bool is_exit_data = directive->flags & EXIT_DATA;
     if (directive->device < 0)
         return;
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
-    run_items(call.self, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
-              out ? rt_add_exit_items : rt_add_entry_items);
+    run_items(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
+              is_exit_data ? rt_add_exit_items : rt_add_entry_items);
     rt_target_leave(&call);
 }
 
@@ -445,11 +445,11 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                                  unsigned flags, void **depend)
 {
-    const bool out = flags & EXIT_DATA;
-    const struct rt_site site = rt_caller_site(out ? "target exit data" : "target enter data");
+    const bool is_exit_data = flags & EXIT_DATA;
+    const struct rt_site site = rt_caller_site(is_exit_data ? "target exit data" : "target enter data");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    move_data(&site, device, &map, flags, depend, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA,
-              out ? exit_specs : entry_specs, run_enter_exit);
+    move_data(&site, device, &map, flags, depend, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA,
+              is_exit_data ? exit_specs : entry_specs, run_enter_exit);
 }
 
 /* Executes target update on the slow path; does nothing if the device is the host. */

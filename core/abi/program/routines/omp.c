@@ -375,13 +375,13 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
         return accd_copy_from_device(rt.context, from_device, to, (uintptr_t)from, bytes);
     if (to_device == from_device)
         return accd_copy_within_device(rt.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
-    char *between = malloc(bytes);
-    if (!between)
+    char *buffer = malloc(bytes);
+    if (!buffer)
         return ACCD_ERROR_OUT_OF_MEMORY;
-    accd_status status = accd_copy_from_device(rt.context, from_device, between, (uintptr_t)from, bytes);
+    accd_status status = accd_copy_from_device(rt.context, from_device, buffer, (uintptr_t)from, bytes);
     if (status == ACCD_OK)
-        status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, between, bytes);
-    free(between);
+        status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, buffer, bytes);
+    free(buffer);
     return status;
 }
 

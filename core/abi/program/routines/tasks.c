@@ -46,13 +46,14 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
     assert(site);
-    const bool traced = rt.options.trace >= 0;
-    if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() || !(rt.options.diagnose || traced))
+    const bool is_traced = rt.options.trace >= 0;
+    if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() ||
+        !(rt.options.diagnose || is_traced))
         return;
     rt_enter(site);
     rt_record_location(site);
     has_tasks = depend;
-    if (traced)
+    if (is_traced)
         rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
                                      .device = rt_this_thread.device,
                                      .name = depend ? "tasks of depend clauses" : "all tasks",

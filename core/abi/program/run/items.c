@@ -17,7 +17,7 @@ void rt_grow_items(struct rt_items *items, size_t entries)
 /* Appends an item with the call's label, and returns the item. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes)
 {
-    assert(items->at != items->few || items->n < sizeof items->few / sizeof items->few[0]);
+    assert(items->at != items->inline_items || items->n < sizeof items->inline_items / sizeof items->inline_items[0]);
     accd_item *item = &items->at[items->n++];
     *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
     rt_label_item(item, items->label);
@@ -29,7 +29,7 @@ accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, siz
 {
     assert(slot);
     uintptr_t target = rt_load_word(slot) + bias;
-    for (size_t i = items->n; i-- > 0 && items->n - i <= items->back;) {
+    for (size_t i = items->n; i-- > 0 && items->n - i <= items->search_depth;) {
         accd_item *item = &items->at[i];
         if ((uintptr_t)item->host == target && !item->slot && item->bytes && item->action != ACCD_ACTION_ATTACH &&
             item->action != ACCD_ACTION_DETACH)

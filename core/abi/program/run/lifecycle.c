@@ -67,20 +67,20 @@ static uint64_t threads; /* number of threads that have got a number; protected 
 
 /* ----------------------------------------------------------------------------------- options -- */
 
-/* Returns an environment variable as a number from `least` to `most`, or `usual` if it is unset or empty. Any other
+/* Returns an environment variable as a number from `least` to `limit`, or `usual` if it is unset or empty. Any other
  * value ends the program. */
-static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t most)
+static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t limit)
 {
-    assert(name && least <= most);
+    assert(name && least <= limit);
     const char *text = getenv(name);
     char *end;
     if (!text || !*text)
         return usual;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (errno || *end || *text == '-' || n < least || n > most)
+    if (errno || *end || *text == '-' || n < least || n > limit)
         rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text, (unsigned long long)least,
-                 (unsigned long long)most);
+                 (unsigned long long)limit);
     return n;
 }
 
@@ -220,11 +220,11 @@ static void on_thread_end(void *arg)
  * nothing if an error ends the program; if a signal handler has interrupted a call, only the counts are written. */
 static void report_end(void)
 {
-    static atomic_bool reported;
+    static atomic_bool is_reported;
     const bool own = rt.pid == getpid();
     if (own)
         rt_wait_for_exit();
-    if (rt.is_ending || atomic_exchange(&reported, true))
+    if (rt.is_ending || atomic_exchange(&is_reported, true))
         return;
     if (!rt_lock()) { /* rt_lock fails if a signal handler has interrupted a call of this thread */
         if (own)
@@ -349,9 +349,9 @@ struct rt_thread *rt_ensure_started(void)
     struct rt_thread *self = rt_current_thread();
     if (!self->type) {
         /* Signals are blocked, because a signal handler with a directive would deadlock in pthread_once. */
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &before);
+        sigset_t all_signals, before;
+        sigfillset(&all_signals);
+        pthread_sigmask(SIG_BLOCK, &all_signals, &before);
         pthread_once(&once, start_once);
         self->type = rt.options.type;
         self->device = rt.options.device;
@@ -636,11 +636,11 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
     return region;
 }
 
-/* Runs a construct of the current call by the core's function `by`, and returns its region; NULL: it opens none.
- * Failure ends the program. */
-static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
-                                     size_t nitems, bool finalize,
-                                     accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
+/* Runs a construct of the current call by the core's function `run_function`, and returns its region; NULL: it opens
+ * none. Failure ends the program. */
+static inline accd_region *
+run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items, size_t nitems, bool finalize,
+          accd_status (*run_function)(accd_context *, const accd_construct *, accd_region **))
 {
     accd_construct *construct = &rt.construct;
     accd_region *region = NULL;
@@ -652,7 +652,7 @@ static inline accd_region *run_using(struct rt_thread *thread, accd_construct_ki
     construct->name = rt.site->construct_name;
     construct->thread = thread->number;
     thread->in_core = true;
-    accd_status status = by(rt.context, construct, &region);
+    accd_status status = run_function(rt.context, construct, &region);
     thread->in_core = false;
     if (__builtin_expect(status != ACCD_OK, 0))
         retry_without_member_pointers(thread, construct, status, &region);

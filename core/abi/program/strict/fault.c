@@ -88,10 +88,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
     struct rt_thread *self = rt_current_thread();
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    const bool sent = info->si_code <= 0; /* sent by kill() or raise(): not an access */
-    if (self->in_core && !sent)
+    const bool is_sent = info->si_code <= 0; /* sent by kill() or raise(): not an access */
+    if (self->in_core && !is_sent)
         report_transfer_fault(info->si_addr);
-    if (!sent && rt.options.strict && !rt_kernel_kind(self->activity) && rt.context &&
+    if (!is_sent && rt.options.strict && !rt_kernel_kind(self->activity) && rt.context &&
         accd_device_at(rt.context, (uintptr_t)info->si_addr) >= 0) {
         if (!rt_unprotect_devices_for_mpi())
             report_device_access(info->si_addr, context);
@@ -100,9 +100,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     /* the program ends: only one of several faulting threads of a kernel may continue from here */
     if (before->sa_handler == SIG_DFL)
         rt_claim_exit();
-    if (!sent && rt_kernel_kind(self->activity))
+    if (!is_sent && rt_kernel_kind(self->activity))
         rt_handle_unguarded_fault(info, context);
-    const char *const runs = sent ? NULL : rt_team_kernel_kind(self);
+    const char *const runs = is_sent ? NULL : rt_team_kernel_kind(self);
     if (runs) {
         char region[40];
         snprintf(region, sizeof region, "the %s region", runs);

@@ -38,7 +38,7 @@ static size_t nstreams, capacity;
 
 /* A task, and the clock that its stream had when the task began; NULL: the stream had none. Later tasks of the stream
  * may have waited for more. */
-struct past {
+struct past_task {
     struct rt_epoch epoch;
     struct clock *clock;
 };
@@ -47,8 +47,8 @@ struct past {
 struct dependence {
     struct dependence *next;
     const void *address;
-    struct past writer;
-    struct past *readers;
+    struct past_task writer;
+    struct past_task *readers;
     size_t nreaders, readers_capacity;
 };
 static struct dependence *dependences;
@@ -156,11 +156,11 @@ static struct clock *own_clock(struct stream *stream)
     const size_t n = old ? old->n : 0;
     if (old && old->users == 1 && n < old->capacity)
         return old;
-    const size_t more = 2 * n + FEW;
-    struct clock *clock = malloc(sizeof *clock + more * sizeof clock->epochs[0]);
+    const size_t new_capacity = 2 * n + FEW;
+    struct clock *clock = malloc(sizeof *clock + new_capacity * sizeof clock->epochs[0]);
     if (!clock)
         rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
-    *clock = (struct clock){.users = 1, .n = n, .capacity = more};
+    *clock = (struct clock){.users = 1, .n = n, .capacity = new_capacity};
     if (n)
         memcpy(clock->epochs, old->epochs, n * sizeof old->epochs[0]);
     drop_clock(old);
@@ -262,8 +262,8 @@ static struct dependence *get_dependence(const void *address)
 /* Calls fn(at, reads, ud) for each address of depend clauses; reads: the task only reads the address. `depend` is in
  * one of the formats of gcc:
  *
- *      old   number of addresses, number of nwriters ones, addresses
- *      new   0, numbers of all, of nwriters, of mutexinoutset, of read ones, addresses, then objects of type depend */
+ *      old   number of addresses, number of written ones, addresses
+ *      new   0, numbers of all, of written, of mutexinoutset, of read ones, addresses, then objects of type depend */
 static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud), void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
@@ -308,7 +308,7 @@ static void forget_tasks(struct dependence *at)
     drop_clock(at->writer.clock);
     for (size_t k = 0; k < at->nreaders; k++)
         drop_clock(at->readers[k].clock);
-    at->writer = (struct past){0};
+    at->writer = (struct past_task){0};
     at->nreaders = 0;
 }
 
@@ -322,7 +322,7 @@ static void record_dependence(struct dependence *at, bool reads, void *ud)
     else
         at->readers = grow_array(at->readers, at->nreaders, &at->readers_capacity, sizeof *at->readers);
     *(reads ? &at->readers[at->nreaders++] : &at->writer) =
-        (struct past){epoch, share_clock(streams[epoch.stream].clock)};
+        (struct past_task){epoch, share_clock(streams[epoch.stream].clock)};
 }
 
 /* Begins a task after those that `depend` names, and returns its epoch. Ends the program without memory. */

@@ -35,16 +35,16 @@ struct advice {
 };
 
 /* Writes the help texts for a kernel's access to host memory to *to. pointer: the pointer that the kernel followed,
- * slot 0: not known. data: name of the accessed data; present: these data are present; attached: the pointer was
- * attached and then overwritten. */
+ * slot 0: not known. data: name of the accessed data; present: these data are present; is_attached: the pointer
+ * was attached and then overwritten. */
 static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer, const char *data, bool present,
-                        bool attached)
+                        bool is_attached)
 {
     data = strncmp(data, "0x", 2) != 0 ? data : "...";
     const char *section = *pointer->section ? pointer->section : "...",
                *name = *pointer->section ? pointer->name : "...";
     const size_t capacity = sizeof to->help;
-    if (attached) {
+    if (is_attached) {
         snprintf(to->help, capacity, "detach the pointer before a transfer overwrites it, and attach it afterwards");
         snprintf(to->openmp, capacity, "transfer single members, not all of the object that the pointer lies in");
     } else if (present && pointer->slot) {
@@ -85,20 +85,20 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         snprintf(variable, sizeof variable, "%s%s", at.name, at.section && !at.fortran ? "[0:n]" : "");
     rt_format_pointer(site, device, slot, &pointer);
     accd_attachment attachment;
-    bool attached = present && accd_attachment_at(rt.context, device, (void *)(uintptr_t)slot, &attachment);
+    bool is_attached = present && accd_attachment_at(rt.context, device, (void *)(uintptr_t)slot, &attachment);
     struct rt_diagnostic diagnostic = {
         .level = "error",
         .code = "host-pointer-on-device",
-        .rule = !present   ? "ACC33-impl-1"
-                : attached ? "ACC33-att-8"
-                           : "ACC33-att-6",
+        .rule = !present      ? "ACC33-impl-1"
+                : is_attached ? "ACC33-att-8"
+                              : "ACC33-att-6",
         .pc = pc,
         .object = name,
         .second = slot ? pointer.name : NULL,
     };
     const struct rt_display_name display =
         present ? rt_get_display_name(&object.info) : (struct rt_display_name){.line = 0};
-    fill_advice(&advice, &pointer, present ? display.name : variable, present, attached);
+    fill_advice(&advice, &pointer, present ? display.name : variable, present, is_attached);
     diagnostic.help = advice.help;
     diagnostic.openmp = advice.openmp;
     if (present) {
@@ -107,9 +107,9 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         diagnostic.other = rt_get_mapped_location(&object.info);
         rt_emit_diagnostic(&diagnostic, "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
                            slot ? "the pointer " : "", slot ? pointer.name : "",
-                           attached ? " was attached, and then overwritten: "
-                           : slot   ? " was never attached: "
-                                    : "",
+                           is_attached ? " was attached, and then overwritten: "
+                           : slot      ? " was never attached: "
+                                       : "",
                            region, verb, name, display.name, slot ? "" : ": their host address was used");
     } else {
         rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb, name,

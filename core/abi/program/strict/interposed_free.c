@@ -152,7 +152,7 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
         .object = display.name,
         .other = {"mapped", display.file, display.line},
         .bytes = freed->object.info.bytes,
-        .together = display.file,
+        .is_grouped = display.file,
         .help = moves ? "exit data copyout({1|...}) before the realloc, and enter data "
                         "copyin({1|...}) after it"
                       : "unmap the data before they are freed: exit data delete({1|...})",

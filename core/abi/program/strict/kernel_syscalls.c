@@ -58,13 +58,13 @@ static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64
 {
     uint64_t end = start + bytes;
     for (size_t i = 1; i < guard->nown; i++) {
-        struct rt_range own = guard->own[i];
-        uint64_t own_end = own.start + own.bytes;
-        if (own_end <= start || end <= own.start)
+        struct rt_range range = guard->own[i];
+        uint64_t own_end = range.start + range.bytes;
+        if (own_end <= start || end <= range.start)
             continue;
         guard->own[i--] = guard->own[--guard->nown];
-        if (own.start < start)
-            guard->own[guard->nown++] = (struct rt_range){own.start, start - own.start};
+        if (range.start < start)
+            guard->own[guard->nown++] = (struct rt_range){range.start, start - range.start};
         if (end < own_end && guard->nown < 1 + RT_OWN_RANGES_MAX)
             guard->own[guard->nown++] = (struct rt_range){end, own_end - end};
     }

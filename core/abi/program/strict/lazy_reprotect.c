@@ -15,7 +15,8 @@
  * INVARIANTS. Each window lies in one range of the protection map, and windows do not overlap. While lazy.on, mappings,
  * threads and signal actions are those of the last kernel. A system call of the host ends lazy reprotection, because
  * the operating system would answer EFAULT for protected memory, without a signal. A signal that the program handles
- * ends it too (signals.c). A window that is not in the list was last open before the interval lazy.all. */
+ * ends it too (signals.c). A window that is not in the list was last open before the interval lazy.all_open_interval.
+ */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -82,7 +83,7 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
 }
 
 /* Forgets the windows that are not open, to free their slots. It is no longer known when their pages were open last, so
- * lazy.all is set: all memory counts as open in this interval. */
+ * lazy.all_open_interval is set: all memory counts as open in this interval. */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t nwindows = 0;
@@ -90,7 +91,7 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
         if (lazy->windows[i].open)
             lazy->windows[nwindows++] = lazy->windows[i];
     lazy->nwindows = nwindows;
-    lazy->all = lazy->interval;
+    lazy->all_open_interval = lazy->interval;
 }
 
 /* Merges the grown window `target`, an element of lazy->windows, and all windows that overlap it into one,
@@ -133,14 +134,14 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
         window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
         /* The size doubles if the window has grown in this interval, because the host runs through the mapping then. */
     } else if (window) {
-        uint64_t more = window->growth_interval == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
-        more = more < STACK_GROWTH ? more : STACK_GROWTH;
+        uint64_t growth = window->growth_interval == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
+        growth = growth < STACK_GROWTH ? growth : STACK_GROWTH;
         if (page < window->start) {
             const uint64_t capacity = page - protected->start;
-            window->start = page - (capacity < more - RT_PAGE_SIZE ? capacity : more - RT_PAGE_SIZE);
+            window->start = page - (capacity < growth - RT_PAGE_SIZE ? capacity : growth - RT_PAGE_SIZE);
         } else {
             const uint64_t capacity = protected->end - page;
-            window->end = page + (capacity < more ? capacity : more);
+            window->end = page + (capacity < growth ? capacity : growth);
         }
         window->growth_interval = lazy->interval;
         absorb_windows(lazy, window);
@@ -208,7 +209,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     const size_t nleft_open = lazy->nleft_open;
     lazy->nleft_open = 0;
     if (!lazy->on) {
-        lazy->all = lazy->interval;
+        lazy->all_open_interval = lazy->interval;
         rt_signals_restore(guard);
         return false;
     }
@@ -216,7 +217,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
         protect_interval(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
     if (!was_on) {
         lazy->nwindows = 0;
-        lazy->below = is_mapped_below(guard);
+        lazy->has_page_below = is_mapped_below(guard);
         rt_signals_forward(guard);
     }
     open_stack_window(guard);
@@ -240,7 +241,7 @@ bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *op
     uint64_t sp = (uintptr_t)__builtin_frame_address(0);
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
     return lazy->on && nopen == lazy->nopen && !memcmp(open, lazy->open_ranges, nopen * sizeof *open) &&
-           rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
+           rt_find_protected_range(&guard->protections, sp) == stack && lazy->has_page_below == is_mapped_below(guard);
 }
 
 /* Protects the page below the stack's mapping with PROT_GROWSDOWN, as a stack is. The stack may have grown while its
@@ -276,7 +277,7 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
     if (!lazy->on)
         return;
     lazy->on = false;
-    lazy->all = lazy->interval;
+    lazy->all_open_interval = lazy->interval;
     guard->selector = RT_DISPATCH_ALLOW;
     rt_protection_lift(&guard->protections);
     protect_stack_growth(guard);
@@ -353,7 +354,7 @@ uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t interval)
 {
     const uint64_t end = start + bytes;
-    if (!guard || !guard->lazy.on || guard->lazy.all > interval)
+    if (!guard || !guard->lazy.on || guard->lazy.all_open_interval > interval)
         return false;
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
     /* the whole range must be protected, because the guard does not observe accesses to other memory */
@@ -377,10 +378,11 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
 struct host_read {
     uint64_t start;
     size_t n;
-    /* Target of the copy; NULL: the bytes are compared with those at `with`, and `same` becomes false if they differ.
+    /* Target of the copy; NULL: the bytes are compared with those at `expected`, and `same` becomes false if they
+     * differ.
      */
     char *to;
-    const char *with;
+    const char *expected;
     bool same;
 };
 
@@ -393,8 +395,8 @@ static void read_bytes(struct host_read *request, const void *at, size_t n)
             memcpy(request->to, at, n);
         request->to += n;
     } else {
-        request->same = request->same && !memcmp(request->with, at, n);
-        request->with += n;
+        request->same = request->same && !memcmp(request->expected, at, n);
+        request->expected += n;
     }
     request->start += n;
     request->n -= n;
@@ -478,6 +480,6 @@ bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t
 /* Returns true if n bytes of host memory are mapped and differ from those at `from`. */
 bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n)
 {
-    struct host_read request = {.start = start, .n = n, .with = from, .same = true};
+    struct host_read request = {.start = start, .n = n, .expected = from, .same = true};
     return read_host(guard, &request) && !request.same;
 }

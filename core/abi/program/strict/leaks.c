@@ -77,10 +77,10 @@ struct group {
  * Addresses and names that do not fit are left out. */
 static void add_group_name(struct group *group, const char *name)
 {
-    const size_t used = strlen(group->names), n = rt_variable_name_length(name);
-    if (!strncmp(name, "0x", 2) || group->nnames++ > NAMED || used + n + sizeof ", " > sizeof group->names)
+    const size_t length = strlen(group->names), n = rt_variable_name_length(name);
+    if (!strncmp(name, "0x", 2) || group->nnames++ > NAMED || length + n + sizeof ", " > sizeof group->names)
         return;
-    snprintf(group->names + used, sizeof group->names - used, "%s%.*s", used ? ", " : "",
+    snprintf(group->names + length, sizeof group->names - length, "%s%.*s", length ? ", " : "",
              group->nnames > NAMED ? 3 : (int)n, group->nnames > NAMED ? "..." : name);
 }
 
@@ -139,14 +139,14 @@ static void report_mapped(int device)
     static struct group groups[GROUPS];
     accd_present_object object;
     uint64_t at = 0;
-    size_t n = 0, more = 0;
+    size_t n = 0, nomitted = 0;
     while (accd_present_next(rt.context, device, &at, &object))
         if (is_leaked(device, &object) && !rt_is_freed_data(device, object.info.host))
-            more += !add_to_group(groups, &n, &object);
+            nomitted += !add_to_group(groups, &n, &object);
     for (size_t i = 0; i < n; i++)
         report_group(device, &groups[i]);
-    if (more)
-        rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more, device);
+    if (nomitted)
+        rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", nomitted, device);
 }
 
 /* Returns true if the pointer at host address `slot` lies in an object that is reported; then its attachment is not

@@ -115,8 +115,8 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
                                const struct slot *slot)
 {
     struct rt_pointer_name pointer;
-    const bool own = slot->site && rt_construct_id(slot->site) == construct;
-    rt_format_pointer(own ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
+    const bool in_construct = slot->site && rt_construct_id(slot->site) == construct;
+    rt_format_pointer(in_construct ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
     add_pointer_name(names, pointer.name, pointer.section);
 }
 

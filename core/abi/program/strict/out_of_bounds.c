@@ -33,15 +33,15 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev)
 }
 
 /* Returns a help text: whether the index is wrong, or the access goes from one piece of an object to another. */
-const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into)
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset)
 {
     assert(info);
     accd_present_object other;
-    if (accd_present_at(rt.context, device, info->host + (uint64_t)into, 0, &other) && other.info.host != info->host)
+    if (accd_present_at(rt.context, device, info->host + (uint64_t)offset, 0, &other) && other.info.host != info->host)
         return "pieces of one object lie apart on the device: map one section that contains all "
                "that a region uses";
-    return into < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
-                    : "keep the index inside of {1|the data}, or map a longer section";
+    return offset < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
+                      : "keep the index inside of {1|the data}, or map a longer section";
 }
 
 /* Reports an access `at` bytes from the start of an object, in code at `pc`. related: related location; position: for
@@ -76,7 +76,7 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
     for (unsigned i = last_entry, n = 0; n < QUARANTINE; n++, i = (i + QUARANTINE - 1) % QUARANTINE) {
         if (address - quarantine[i].dev >= quarantine[i].info.bytes)
             continue;
-        struct rt_related_location related = {.is = "unmapped"};
+        struct rt_related_location related = {.event = "unmapped"};
         char location[1100] = "";
         if (rt_find_line(quarantine[i].pc, &related.file, &related.line, NULL))
             snprintf(location, sizeof location, " at %s:%d", related.file, related.line);

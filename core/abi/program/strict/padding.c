@@ -15,7 +15,7 @@ bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
         uint64_t host, bytes, unit;
         uintptr_t pc;
         /* 1: the byte of an element is padding; 0: it is data; -1: not known yet. */
-        signed char is[MOST];
+        signed char is_padding[MOST];
     } cache;
     struct accd__debug_name name;
     const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
@@ -25,12 +25,12 @@ bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
         cache.bytes = bytes;
         cache.pc = pc;
         cache.unit = has_unit ? name.unit : bytes;
-        memset(cache.is, -1, sizeof cache.is);
+        memset(cache.is_padding, -1, sizeof cache.is_padding);
     }
     const uint64_t k = at % cache.unit;
     if (k >= MOST)
         return rt_is_padding(rt.site, host, bytes, at);
-    if (cache.is[k] < 0)
-        cache.is[k] = rt_is_padding(rt.site, host, bytes, at);
-    return cache.is[k];
+    if (cache.is_padding[k] < 0)
+        cache.is_padding[k] = rt_is_padding(rt.site, host, bytes, at);
+    return cache.is_padding[k];
 }

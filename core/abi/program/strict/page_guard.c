@@ -304,21 +304,21 @@ static bool start_thread(struct rt_page_guard *guard)
     uint64_t mask = 0;
     guard->pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     guard->has_own_malloc = false;
-    guard->timed = 0;
+    guard->timer_thread = 0;
     guard->state = STATE_STARTS;
     if (!can_dispatch(guard) || pthread_attr_init(&attributes))
         return false;
-    int failed = pthread_attr_setstack(&attributes, (void *)(uintptr_t)guard->bottom,
+    int status = pthread_attr_setstack(&attributes, (void *)(uintptr_t)guard->bottom,
                                        guard->own[0].start + guard->own[0].bytes - guard->bottom);
-    if (!failed) {
+    if (!status) {
         rt_set_signal_mask(RT_ALL_SIGNALS, &mask);
-        failed = pthread_create(&guard->thread, &attributes, run_guard_thread, guard);
+        status = pthread_create(&guard->thread, &attributes, run_guard_thread, guard);
         rt_set_signal_mask(mask, NULL);
     }
     pthread_attr_destroy(&attributes);
-    while (!failed && __atomic_load_n(&guard->state, __ATOMIC_ACQUIRE) == STATE_STARTS)
+    while (!status && __atomic_load_n(&guard->state, __ATOMIC_ACQUIRE) == STATE_STARTS)
         futex(&guard->state, FUTEX_WAIT, STATE_STARTS);
-    return !failed;
+    return !status;
 }
 
 /* Maps the guard's stack: as large as the program's limit, at least 64 MB, at most 1 GB. Returns false without memory.
@@ -394,16 +394,17 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
                              .sigev_notify = SIGEV_THREAD_ID,
                              .sigev_value.sival_ptr = &guard->other_threads,
                              ._sigev_un._tid = guard->caller};
-    const struct itimerspec often = {{seconds, 0}, {seconds, 0}};
-    if (guard->timed != guard->caller) {
-        if (guard->timed)
+    const struct itimerspec period = {{seconds, 0}, {seconds, 0}};
+    if (guard->timer_thread != guard->caller) {
+        if (guard->timer_thread)
             rt_raw_syscall(SYS_timer_delete, guard->timer, 0, 0, 0, 0, 0);
-        guard->timed = rt_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&guard->timer, 0, 0, 0)
-                           ? 0
-                           : guard->caller;
+        guard->timer_thread =
+            rt_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&guard->timer, 0, 0, 0)
+                ? 0
+                : guard->caller;
     }
-    if (guard->timed)
-        rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&often, 0, 0, 0);
+    if (guard->timer_thread)
+        rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&period, 0, 0, 0);
 }
 
 /* Builds the protection map for the stopped threads; open: ranges that stay accessible. The threads' control blocks
@@ -564,7 +565,7 @@ static struct rt_page_guard *allocate_guard(void)
                  rest = other_threads + sizeof instance->other_threads;
     memset(instance, 0, other_threads);
     memset((char *)instance + rest, 0, sizeof *instance - rest);
-    instance->other_threads.refused = false;
+    instance->other_threads.is_refused = false;
     return instance;
 }
 
@@ -579,7 +580,7 @@ struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), v
     guard->ud = ud;
     guard->other_threads.yield_to_threads = yield_to_threads;
     guard->on_forwarded_signal = on_forwarded_signal;
-    guard->lazy.interval = guard->lazy.all = 1;
+    guard->lazy.interval = guard->lazy.all_open_interval = 1;
     if (map_guard_stack(guard) && start_thread(guard) && check_own_malloc(guard))
         return guard;
     rt_guard_free(guard);
@@ -652,7 +653,7 @@ enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard)
 {
     if (has_shared_malloc)
         return RT_UNGUARDED_MALLOC;
-    if (guard && guard->other_threads.refused)
+    if (guard && guard->other_threads.is_refused)
         return RT_UNGUARDED_THREADS;
     return guard && guard->is_abandoned ? RT_UNGUARDED_KERNEL : RT_UNGUARDED_SYSTEM;
 }

@@ -28,7 +28,7 @@ struct rt_guard_fault {
                             * library that the kernel called. Valid until the next run */
     int write;             /* 1: the access writes */
     int host;              /* 1: the address is protected host memory */
-    int jumped;            /* 1: a jump has left the kernel, so that the stack at the access is not the guard's */
+    int has_jumped;        /* 1: a jump has left the kernel, so that the stack at the access is not the guard's */
     uint64_t wild_pointer; /* result of rt_find_wild_pointer if `address` is 0, otherwise 0 */
 };
 

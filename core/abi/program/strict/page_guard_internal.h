@@ -68,10 +68,11 @@ struct rt_window {
 /* State of lazy reprotection: memory stays protected in the host interval, the time between two kernels. See
  * lazy_reprotect.c. */
 struct rt_lazy_reprotect {
-    bool on;                /* the host's code runs while most memory is protected */
-    bool below;             /* a page was mapped just below the caller's stack as lazy reprotection began */
-    uint64_t interval, all; /* number of this host interval; number of the last one in which all memory was open */
-    stack_t program_stack;  /* alternate signal stack of the program, which the guard's stack replaces */
+    bool on;                    /* the host's code runs while most memory is protected */
+    bool has_page_below;        /* a page was mapped just below the caller's stack as lazy reprotection began */
+    uint64_t interval;          /* number of this host interval */
+    uint64_t all_open_interval; /* number of the last host interval in which all memory was open */
+    stack_t program_stack;      /* alternate signal stack of the program, which the guard's stack replaces */
     struct rt_range open_ranges[RT_OPEN_RANGES_MAX]; /* ranges that the caller of the last run kept accessible */
     size_t nopen;
     struct rt_window stack; /* part of the caller's stack that is opened at the end of each kernel */
@@ -116,7 +117,8 @@ struct rt_page_guard {
     void *arg;
     uint32_t mxcsr;
     uint16_t x87;
-    int timer, timed; /* id of the POSIX timer; number of the thread that the timer signals, 0: there is no timer */
+    int timer;        /* id of the POSIX timer */
+    int timer_thread; /* number of the thread that the timer signals; 0: there is no timer */
     int caller;       /* number of the thread that runs the kernel */
     /* stack pointer of the caller during the run */
     uint64_t caller_sp;

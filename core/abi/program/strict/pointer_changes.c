@@ -75,15 +75,15 @@ static bool was_changed_before(uint64_t slot)
 void rt_report_changed_pointers(int device)
 {
     assert(rt.site);
-    accd_attachment attached;
+    accd_attachment attachment;
     struct rt_pointer_name pointer;
     uint64_t at = 0;
     if (!has_attached_pointers(device))
         return;
-    while (find_next_changed(device, &at, &attached)) {
-        if (was_changed_before(attached.slot))
+    while (find_next_changed(device, &at, &attachment)) {
+        if (was_changed_before(attachment.slot))
             continue;
-        rt_format_pointer(rt.site, device, attached.slot, &pointer);
+        rt_format_pointer(rt.site, device, attachment.slot, &pointer);
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
                 .level = "warning",
@@ -91,7 +91,7 @@ void rt_report_changed_pointers(int device)
                 .rule = "OMP60-map-8",
                 .pc = rt.site->call.pc,
                 .object = pointer.name,
-                .together = true,
+                .is_grouped = true,
                 .help = "change a copy of the pointer in the region: a local variable",
             },
             "this region changes the attached pointer %s on the device; the host's pointer keeps "

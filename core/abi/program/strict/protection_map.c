@@ -52,11 +52,11 @@ static void *reserve_items(struct rt_protection_map *protections, void *items, s
     assert(size);
     if (needed <= *capacity)
         return items;
-    size_t more = needed + needed / 2 + 64;
-    void *p = rt_arena_realloc(NULL, items, *capacity * size, more * size);
+    size_t new_capacity = needed + needed / 2 + 64;
+    void *p = rt_arena_realloc(NULL, items, *capacity * size, new_capacity * size);
     if (!p)
         return NULL;
-    *capacity = more;
+    *capacity = new_capacity;
     protections->has_grown = true;
     return p;
 }
@@ -141,13 +141,13 @@ static const struct rt_interval *find_interval(const struct rt_interval_list *sp
 struct module_listing {
     struct rt_protection_map *protections;
     size_t modules;
-    bool failed;
+    bool has_failed;
 };
 
-/* Returns true if `text` begins with `with`. */
-static bool starts_with(const char *text, const char *with)
+/* Returns true if `text` begins with `prefix`. */
+static bool starts_with(const char *text, const char *prefix)
 {
-    return !strncmp(text, with, strlen(with));
+    return !strncmp(text, prefix, strlen(prefix));
 }
 
 /* Returns true if a path is that of a library in a folder of the system, or of a compiler's runtime library in any
@@ -308,7 +308,7 @@ static bool add_module(struct rt_protection_map *protections, const struct dl_ph
 }
 
 /* Callback of dl_iterate_phdr: adds a module to the lists. The first call returns 1, which stops the iteration, if no
- * module was loaded or unloaded since the last listing. Returns 1 without memory, too; `failed` is set then. */
+ * module was loaded or unloaded since the last listing. Returns 1 without memory, too; `has_failed` is set then. */
 static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -320,8 +320,8 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
         protections->nloaded = protections->nunloaded = 0;
         protections->system.n = protections->constant.n = 0;
     }
-    module_listing->failed = !add_module(protections, info, is_system_module(info, module_listing->modules++));
-    if (module_listing->failed)
+    module_listing->has_failed = !add_module(protections, info, is_system_module(info, module_listing->modules++));
+    if (module_listing->has_failed)
         return 1;
     protections->nloaded = info->dlpi_adds;
     protections->nunloaded = info->dlpi_subs;
@@ -333,7 +333,7 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections)
 {
     struct module_listing module_listing = {protections, 0, false};
     dl_iterate_phdr(list_module, &module_listing);
-    if (module_listing.failed) {
+    if (module_listing.has_failed) {
         protections->nloaded = 0;
         return false;
     }

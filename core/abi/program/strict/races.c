@@ -134,7 +134,7 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
                                        .rule = kind == FREES ? "ACC33-async-4" : "ACC33-async-2",
                                        .pc = pc,
                                        .object = name,
-                                       .other = {.is = done[earlier->kind]}};
+                                       .other = {.event = done[earlier->kind]}};
     rt_find_line(earlier->origin.pc, &diagnostic.other.file, &diagnostic.other.line, NULL);
     return diagnostic;
 }
@@ -254,23 +254,24 @@ static uint64_t find_race(const struct access *a, const struct access *b)
  * range that contains that of `access`. Used with remove_pending. */
 static bool is_covered_by(const struct access *access, const void *ud)
 {
-    const struct access *by = ud;
-    return access->origin.epoch.stream == by->origin.epoch.stream && access->thread == by->thread &&
-           access->kind == by->kind && access->redundant >= by->redundant && access->on_device == by->on_device &&
-           by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
+    const struct access *later = ud;
+    return access->origin.epoch.stream == later->origin.epoch.stream && access->thread == later->thread &&
+           access->kind == later->kind && access->redundant >= later->redundant &&
+           access->on_device == later->on_device && later->start <= access->start &&
+           access->start + access->bytes <= later->start + later->bytes && !later->bits;
 }
 
 /* Clears the bits of `access` for bytes that the later write `ud` (struct access), of the same stream and section, has
  * written too. Returns true if no bit is left. Used with remove_pending. */
 static bool is_rewritten(const struct access *access, const void *ud)
 {
-    const struct access *by = ud;
+    const struct access *later = ud;
     unsigned char rest = 0;
-    if (access->origin.epoch.stream != by->origin.epoch.stream || !access->bits || !by->bits ||
-        access->start != by->start || access->bytes != by->bytes)
+    if (access->origin.epoch.stream != later->origin.epoch.stream || !access->bits || !later->bits ||
+        access->start != later->start || access->bytes != later->bytes)
         return false;
     for (uint64_t k = 0; k < (access->bytes + 7) / 8; k++)
-        rest |= access->bits[k] &= (unsigned char)~by->bits[k];
+        rest |= access->bits[k] &= (unsigned char)~later->bits[k];
     return !rest;
 }
 
@@ -285,16 +286,17 @@ static void add_pending(const struct access *access)
         pending = oldest->next;
         free_access(oldest);
     }
-    struct access *own = malloc(sizeof *own);
-    if (!own)
+    struct access *pending_access = malloc(sizeof *pending_access);
+    if (!pending_access)
         return;
-    *own = *access;
-    own->name = strdup(access->name ? access->name : "");
-    own->next = NULL;
-    if (!own->on_device && (own->image = malloc(own->bytes)) && !rt_peek_protected(own->start, own->image, own->bytes))
-        forget_image(own);
-    *end = own;
-    end = &own->next;
+    *pending_access = *access;
+    pending_access->name = strdup(access->name ? access->name : "");
+    pending_access->next = NULL;
+    if (!pending_access->on_device && (pending_access->image = malloc(pending_access->bytes)) &&
+        !rt_peek_protected(pending_access->start, pending_access->image, pending_access->bytes))
+        forget_image(pending_access);
+    *end = pending_access;
+    end = &pending_access->next;
     npending++;
 }
 
@@ -324,9 +326,9 @@ static void check_access(struct access *access)
     access->name = display.name;
     bool is_reported = false;
     for (struct access *earlier = pending; earlier; earlier = earlier->next) {
-        const bool ordered = is_reported || earlier->thread != access->thread ||
-                             rt_happens_before(earlier->origin.epoch, access->origin.epoch);
-        const uint64_t at = ordered ? NONE : find_race(access, earlier);
+        const bool is_ordered = is_reported || earlier->thread != access->thread ||
+                                rt_happens_before(earlier->origin.epoch, access->origin.epoch);
+        const uint64_t at = is_ordered ? NONE : find_race(access, earlier);
         is_reported |= at != NONE;
         if (at != NONE)
             report_race(earlier, access, at);
@@ -433,12 +435,12 @@ void rt_races_event(const accd_event *event)
         record_free(dev, event->bytes, own);
         return;
     }
-    const bool out = event->op == ACCD_OP_D2H;
+    const bool to_host = event->op == ACCD_OP_D2H;
     const bool redundant = !rt_is_changing_transfer(event);
     if (!may_be_by_value(event))
-        record_transfer(false, out, event->host, event->bytes, redundant && out);
+        record_transfer(false, to_host, event->host, event->bytes, redundant && to_host);
     if (dev && !own)
-        record_transfer(true, !out, dev, event->bytes, redundant && !out);
+        record_transfer(true, !to_host, dev, event->bytes, redundant && !to_host);
 }
 
 /* ----------------------------------------------------------------------------------- kernels -- */
@@ -487,11 +489,12 @@ static bool is_known_untouched(uintptr_t pc, uint64_t host)
     return entry->pc == pc && entry->host == host;
 }
 
-/* Stores at most `most` sections of the thread's kernel, and returns how many. */
-size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most)
+/* Stores at most `capacity` sections of the thread's kernel, and returns how many. */
+size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t capacity)
 {
     size_t n = 0;
-    for (const struct rt_kernel_section *section = self->kernel_sections; section && n < most; section = section->next)
+    for (const struct rt_kernel_section *section = self->kernel_sections; section && n < capacity;
+         section = section->next)
         sections[n++] = (struct rt_device_section){.start = section->dev, .bytes = section->bytes};
     return n;
 }

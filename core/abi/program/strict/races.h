@@ -12,7 +12,7 @@ void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64
 void rt_races_free(int device, uint64_t dev); /* called before the memory is freed */
 /* Hook before a kernel, whose data are present. */
 void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size_t nitems);
-size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most);
+size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t capacity);
 void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct rt_device_section *sections, size_t n);
 void rt_races_after_kernel(struct rt_thread *self); /* hook after a kernel */
 /* Hook after the host may have waited. */

@@ -158,7 +158,7 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
     assert(is_whole);
-    bool all = true, in_each_call = false;
+    bool all_whole = true, in_each_call = false;
     for (size_t i = 1; i <= rt_stats_count; i++) {
         const struct rt_transfer_stats *other = &rt_stats_table[i];
         if (compare_locations(stats, other) != 0)
@@ -166,9 +166,9 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
         if (!strcmp(other->variable, "*"))
             in_each_call = *stats->variable && other->calls == stats->calls;
         else
-            all &= is_whole(other);
+            all_whole &= is_whole(other);
     }
-    return is_whole(stats) && (all || in_each_call);
+    return is_whole(stats) && (all_whole || in_each_call);
 }
 
 /* ------------------------------------------------------------------------------------ advice -- */

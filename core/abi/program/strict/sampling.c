@@ -29,7 +29,7 @@ struct entry {
 };
 static struct entry *entries; /* hash table with linear probing, in the arena */
 /* number of slots, 0 or a power of two; number of used ones */
-static size_t capacity, used;
+static size_t capacity, nentries;
 /* Sum of the hashes of mapped data, so that their order does not matter. */
 static uint64_t present_hash;
 
@@ -53,17 +53,17 @@ static struct entry *find_slot(uint64_t key)
 /* Doubles the table, or clears it if it has MOST slots already. Returns false, and changes nothing, without memory. */
 static bool grow_table(void)
 {
-    const size_t before = capacity, more = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
+    const size_t before = capacity, new_capacity = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
     struct entry *old = entries;
-    entries = rt_arena_realloc(NULL, NULL, 0, more * sizeof *entries);
+    entries = rt_arena_realloc(NULL, NULL, 0, new_capacity * sizeof *entries);
     if (!entries) {
         entries = old;
         return false;
     }
-    memset(entries, 0, more * sizeof *entries);
-    capacity = more;
-    used = before == more ? 0 : used;
-    for (size_t i = 0; i < before && used; i++)
+    memset(entries, 0, new_capacity * sizeof *entries);
+    capacity = new_capacity;
+    nentries = before == new_capacity ? 0 : nentries;
+    for (size_t i = 0; i < before && nentries; i++)
         if (old[i].key)
             *find_slot(old[i].key) = old[i];
     if (old)
@@ -78,12 +78,12 @@ static struct entry *get_entry(uint64_t key)
     struct entry *entry = capacity ? find_slot(key) : NULL;
     if (entry && entry->key)
         return entry;
-    if (2 * (used + 2) > capacity) { /* room for two entries, because rt_sample_construct gets two at a time */
+    if (2 * (nentries + 2) > capacity) { /* room for two entries, because rt_sample_construct gets two at a time */
         if (!grow_table())
             return NULL;
         entry = find_slot(key);
     }
-    used++;
+    nentries++;
     *entry = (struct entry){.key = key, .interval = 1};
     return entry;
 }
@@ -119,18 +119,18 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
 }
 
 /* Counts a run of a construct, and returns true if the run is to be checked. same: counters of runs with the same
- * arguments; all: of runs with any arguments. */
-static bool is_sampled(struct entry *same, struct entry *all)
+ * arguments; total: of runs with any arguments. */
+static bool is_sampled(struct entry *same, struct entry *total)
 {
     assert(same->interval && same->interval <= INTERVAL);
-    all->runs++;
+    total->runs++;
     if (same->skip) {
         same->skip--;
         return false;
     }
-    if (all->samples >= OTHERS + all->runs / SHARE)
+    if (total->samples >= OTHERS + total->runs / SHARE)
         return false;
-    all->samples++;
+    total->samples++;
     if (++same->samples >= FIRST) {
         if ((same->samples - FIRST) % EACH == 0 && same->interval < INTERVAL)
             same->interval *= 2;
@@ -147,9 +147,9 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
     if (rt.options.check_all)
         return RT_SAMPLED;
     const uint64_t construct = mix_hash(rt.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device);
-    struct entry *all = get_entry(construct);
-    const uint64_t key = all ? all->key : 0;
-    struct entry *same = all ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
+    struct entry *total = get_entry(construct);
+    const uint64_t key = total ? total->key : 0;
+    struct entry *same = total ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
     if (!same || is_sampled(same, find_slot(key))) /* the second get_entry may have moved the table */
         return RT_SAMPLED;
     uint64_t bytes = 0;

@@ -40,10 +40,10 @@ uint64_t rt_block_all_but_faults(void)
  * handles. */
 static bool is_guard_signal(int signal)
 {
-    bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
+    bool is_reserved = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
     for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
-        own |= rt_handled_signals[i] == signal;
-    return own;
+        is_reserved |= rt_handled_signals[i] == signal;
+    return is_reserved;
 }
 
 /* Writes the action of a signal to *action_p. Returns true if the action is a handler of the program: not the default,

@@ -62,12 +62,12 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
 /* Starts a run's counters; pages that the last run left open need fewer single steps again. */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard)
 {
-    bool all = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
-    if (all)
+    bool is_table_full = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
+    if (is_table_full)
         memset(guard->stepped_pages, 0, sizeof guard->stepped_pages);
     for (size_t i = 0; i < RT_STEPPED_PAGES_MAX; i++)
-        guard->open_counts[i] = !all && guard->open_counts[i] >= OPENS_MAX ? OPENS_MAX - KNOWN_OPENS_MAX : 0;
-    guard->nstepped_pages = all ? 0 : guard->nstepped_pages;
+        guard->open_counts[i] = !is_table_full && guard->open_counts[i] >= OPENS_MAX ? OPENS_MAX - KNOWN_OPENS_MAX : 0;
+    guard->nstepped_pages = is_table_full ? 0 : guard->nstepped_pages;
 }
 
 /* Records the pages from `start` to `end`, which stay open, so that they are protected again after the run. nleft_open
@@ -109,12 +109,12 @@ static void step_instruction(struct rt_page_guard *guard, const struct rt_protec
 /* Protects the pages of the last instruction again; returns false if no page was open. */
 bool rt_guard_end_single_step(greg_t *registers)
 {
-    const bool stepped = steps.n > 0;
+    const bool is_stepped = steps.n > 0;
     for (unsigned i = 0; i < steps.n; i++)
         protect_interval(steps.at[i], steps.at[i] + RT_PAGE_SIZE, PROT_NONE);
     steps.n = 0;
     registers[REG_EFL] &= ~(greg_t)0x100;
-    return stepped;
+    return is_stepped;
 }
 
 enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* trap number and bits of the error code of x86 */
@@ -144,14 +144,14 @@ void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_
         return;
     }
     const uint64_t sp = (uint64_t)registers[REG_RSP], end = guard->own[0].start + guard->own[0].bytes;
-    const bool jumped = sp - guard->own[0].start >= guard->own[0].bytes;
-    rt_capture_fault_context(&guard->fault_context, registers, sp < guard->bottom || jumped ? 0 : end);
+    const bool has_jumped = sp - guard->own[0].start >= guard->own[0].bytes;
+    rt_capture_fault_context(&guard->fault_context, registers, sp < guard->bottom || has_jumped ? 0 : end);
     guard->fault = (struct rt_guard_fault){
         .address = is_page_fault ? address : 0,
         .fault_context = &guard->fault_context,
         .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
         .host = protected != NULL,
-        .jumped = jumped,
+        .has_jumped = has_jumped,
         .wild_pointer = is_page_fault ? 0 : rt_find_wild_pointer(registers),
     };
     guard->has_faulted = true;

@@ -342,7 +342,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
 /* Returns where both sides last agreed, and writes the location to `to`, as words that end a report; "": not known. */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
-    struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
+    struct rt_related_location related = {.event = object->was_transferred ? "agreed" : "mapped"};
     *to = 0;
     if (rt_find_line(object->agreed_pc, &related.file, &related.line, NULL))
         snprintf(to, size, object->was_transferred ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
@@ -724,7 +724,7 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .object = display.name,
             .element = element,
             .other = find_agreed_location(object, agreement, sizeof agreement),
-            .together = true, /* reported once for a line, as scratch arrays are mapped at one line */
+            .is_grouped = true, /* reported once for a line, as scratch arrays are mapped at one line */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
         rt.site ? call : "this", element, agreement);

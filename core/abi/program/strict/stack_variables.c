@@ -135,10 +135,10 @@ static bool is_on_stack(struct rt_thread *self, uint64_t host)
 /* ----------------------------------------------------------------------------- owning frames -- */
 
 /* Search for the frame that contains the address `host`. slot: address of the frame's return address, 0: not found yet;
- * below: end of the frame visited before. */
+ * frame_end: end of the frame visited before. */
 struct search {
     uint64_t host;
-    uintptr_t below, slot;
+    uintptr_t frame_end, slot;
 };
 
 /* Callback of _Unwind_Backtrace: sets search->slot (`arg`) and stops at the frame that contains the searched address. A
@@ -147,11 +147,11 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
 {
     struct search *search = arg;
     uintptr_t begin = _Unwind_GetCFA(context);
-    if (search->below && search->below <= search->host && search->host < begin) {
+    if (search->frame_end && search->frame_end <= search->host && search->host < begin) {
         search->slot = begin - sizeof(uintptr_t);
         return _URC_END_OF_STACK;
     }
-    search->below = begin;
+    search->frame_end = begin;
     return _URC_NO_REASON;
 }
 

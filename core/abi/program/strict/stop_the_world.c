@@ -202,8 +202,8 @@ static void install_stop_handler(struct rt_stopped_threads *threads)
 size_t rt_count_threads(void)
 {
     struct stat status;
-    const long failed = rt_raw_syscall(SYS_stat, (long)tasks, (long)&status, 0, 0, 0, 0);
-    return failed ? 0 : status.st_nlink - 2;
+    const long result = rt_raw_syscall(SYS_stat, (long)tasks, (long)&status, 0, 0, 0, 0);
+    return result ? 0 : status.st_nlink - 2;
 }
 
 /* Returns true if the process has the state Z (zombie): its first thread has ended. */
@@ -303,11 +303,11 @@ static void signal_thread(struct rt_stopped_thread *other)
 static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t deadline)
 {
     assert(other->thread);
-    const struct timespec often = {0, 10000000};
+    const struct timespec period = {0, 10000000};
     while (!change_state(other, WAITING, STOPPED)) {
         if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != SIGNALED)
             return true;
-        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED, (long)&often, 0, 0);
+        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED, (long)&period, 0, 0);
         if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0, 0, 0, 0)) {
             other->state = RUNNING; /* the thread has ended, so no stop is needed */
             return true;
@@ -330,18 +330,19 @@ static size_t count_stopped(const struct rt_stopped_threads *threads)
 /* Returns true if no other thread is stopped, and stopping was not refused. */
 bool rt_is_only_thread(const struct rt_stopped_threads *threads)
 {
-    return !threads->refused && !count_stopped(threads);
+    return !threads->is_refused && !count_stopped(threads);
 }
 
 /* Stops the threads, again and again until all listed ones are stopped. Returns false if that takes more than a second
  * or fails. */
 bool rt_stop_the_world(struct rt_stopped_threads *threads, int self, int second_one)
 {
-    const uint64_t deadline = threads->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
+    const uint64_t deadline = threads->is_refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
     for (size_t i = 0; i < threads->n; i++)
         change_state(&threads->at[i], WAITING, STOPPED);
     while (rt_count_threads() != 2 + count_stopped(threads) + threads->ended) {
-        bool success = !threads->refused && list_threads(threads, self, second_one) && get_monotonic_time() < deadline;
+        bool success =
+            !threads->is_refused && list_threads(threads, self, second_one) && get_monotonic_time() < deadline;
         if (success)
             install_stop_handler(threads);
         for (size_t i = 0; success && i < threads->n; i++)
@@ -351,7 +352,7 @@ bool rt_stop_the_world(struct rt_stopped_threads *threads, int self, int second_
             success = !threads->at[i].thread || wait_until_stopped(&threads->at[i], deadline);
         if (success)
             continue;
-        threads->refused = true;
+        threads->is_refused = true;
         rt_resume_the_world(threads);
         return false;
     }

@@ -31,7 +31,7 @@ struct rt_stopped_threads {
     size_t n;                 /* used slots lie before this index */
     size_t ended;             /* 1: the first thread of the process has ended but is still listed */
     struct timespec patience; /* time that a thread waits after the world was resumed */
-    bool refused;             /* a thread could not be stopped: later runs do not try */
+    bool is_refused;          /* a thread could not be stopped: later runs do not try */
     /* called in the handler if the stop signal comes from a timer whose value points to this structure */
     void (*yield_to_threads)(void);
 };

@@ -141,10 +141,10 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps between data were checked */
 
 /* Reports that a kernel has written next to data on the device, and ends the program. Returns if the gaps between data
- * are unchanged. by: words for the writer, with which the report begins. */
-static void check_gaps(int device, const char *by)
+ * are unchanged. actor: words for the writer, with which the report begins. */
+static void check_gaps(int device, const char *actor)
 {
-    assert(by);
+    assert(actor);
     uint64_t block, address = accd__device_find_overrun(rt.context, device, &block);
     accd_present_object object;
     if (!address)
@@ -164,7 +164,7 @@ static void check_gaps(int device, const char *by)
         diagnostic.other = rt_get_mapped_location(&object.info);
         diagnostic.help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - block));
     }
-    rt_emit_diagnostic(&diagnostic, "%s has written %s, %s", by, element,
+    rt_emit_diagnostic(&diagnostic, "%s has written %s, %s", actor, element,
                        address < block ? "before the beginning of the data on the device"
                                        : "after the end of the data on the device");
     rt_exit_with_error();
@@ -190,7 +190,7 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->construct_name);
     rt_format_location(site->call.pc, region + n, sizeof region - (size_t)n);
-    if (fault->jumped)
+    if (fault->has_jumped)
         rt_report_jump_out_of_kernel(rt_construct_id(site), pc);
     if (fault->wild_pointer) {
         rt_report_wild_pointer(fault->wild_pointer, pc, region);
@@ -393,7 +393,7 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
                 .rule = "ACC33-2.7-1",
                 .pc = rt.site->call.pc,
                 .object = name,
-                .together = true,
+                .is_grouped = true,
                 .help = "leave the clause out, or map the data before",
             },
             "%s of %s does nothing: it is not present on device %d%s%s%s", rt.site->construct_name, name, self->device,
@@ -436,7 +436,7 @@ void rt_check_private_scalars(const struct rt_thread *self, const accd_item *ite
                 .rule = "ACC33-impl-1",
                 .pc = rt.site->call.pc,
                 .object = name,
-                .together = true,
+                .is_grouped = true,
             },
             "%s is present with another value than the host's; the compute region gets the device's value, because "
             "gcc does not tell firstprivate variables from copyin",
