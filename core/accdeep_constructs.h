@@ -87,10 +87,10 @@ typedef struct accd_item_code {
 } accd_item_code;
 #define ACCD_MAX_ITEM_REGISTERS 64
 
-/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if code->slot is not -1. `given`
- * has the parameters of the code; NULL: none. `params` is an array of code->nparams elements that receives the
- * parameters of the item's program; the item points to it. Fails as accd_evaluate and accd_item_set_section. */
-ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
+/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if code->slot is not -1.
+ * `parameters` has the parameters of the code; NULL: none. `params` is an array of code->nparams elements that receives
+ * the parameters of the item's program; the item points to it. Fails as accd_evaluate and accd_item_set_section. */
+ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *parameters,
                                       int64_t *params, accd_item *item);
 
 typedef struct accd_construct {

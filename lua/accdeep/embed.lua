@@ -88,7 +88,7 @@ local function help_for_c(help)
   return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }"))
 end
 
--- Returns any Lua error as a table for C: texts, objects, and `shown`, the message as the command line prints it.
+-- Returns any Lua error as a table for C: texts, objects, and `report`, the message as the command line prints it.
 -- `err`: a diagnostic, whose help is changed to terms of C; embed.limit; or another value, which becomes an internal
 -- error.
 function embed.reported(err)
@@ -101,7 +101,7 @@ function embed.reported(err)
   err.help = err.help and help_for_c(err.help)
   local data = report.to_plain_data(err)
   data.text, data.column = err.text, data.column or data.text_column
-  data.shown = report.error(err):gsub("\n$", "")
+  data.report = report.error(err):gsub("\n$", "")
   data.objects = err.objects or {}
   return data
 end

@@ -107,7 +107,7 @@ static int push_diagnostic(lua_State *L)
     lua_getfield(L, -1, "reported");
     lua_pushvalue(L, 2);
     lua_call(L, 1, 1);
-    request->text = get_text_field(L, "shown");
+    request->text = get_text_field(L, "report");
     accd_error_detail *detail = &request->detail;
     *detail = (accd_error_detail){
         .code = get_text_field(L, "code"),

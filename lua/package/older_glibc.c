@@ -22,8 +22,8 @@ BY_OLD_NAME(void *, dlsym, (void *library, const char *name), (library, name))
 BY_OLD_NAME(int, dlclose, (void *library), (library))
 BY_OLD_NAME(char *, dlerror, (void), ())
 BY_OLD_NAME(int, pthread_create,
-            (pthread_t * thread, const pthread_attr_t *how, void *(*start)(void *), void *argument),
-            (thread, how, start, argument))
+            (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
+            (thread, attributes, start, argument))
 BY_OLD_NAME(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 
 /* stat was an inline function over this one. */
