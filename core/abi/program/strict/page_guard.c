@@ -74,11 +74,11 @@ static bool is_guard_thread(const struct rt_page_guard *guard)
 static void yield_to_threads(void)
 {
     struct rt_page_guard *guard = handler_guard;
-    const struct timespec moment = {0, 5000000};
+    const struct timespec duration = {0, 5000000};
     if (!guard || !guard->is_running || guard->is_abandoned || !is_guard_thread(guard))
         return;
     rt_guard_pause(guard);
-    rt_raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+    rt_raw_syscall(SYS_nanosleep, (long)&duration, 0, 0, 0, 0, 0);
     rt_guard_resume(guard);
 }
 
