@@ -77,7 +77,7 @@ static inline void k_read_word(void *arg)
 
 static inline bool pc_in(void (*fn)(void *))
 {
-    return fault.stopped->at.pc - 1 - (uintptr_t)fn < 64;
+    return fault.fault_context->at.pc - 1 - (uintptr_t)fn < 64;
 }
 
 static inline void found(void *p, const char *what)

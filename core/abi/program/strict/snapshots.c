@@ -12,7 +12,7 @@
  *
  *      host_snapshot     the host's bytes at the last agreement; NULL: the object is not checked
  *      device_snapshot   the device's bytes then; NULL: equal to host_snapshot, or poison if `unwritten`
- *      saved[side]       what a side holds before the construct under way; NULL: unchanged since the agreement
+ *      copy[side]        what a side holds before the construct under way; NULL: unchanged since the agreement
  *
  * LIFE OF AN OBJECT. Its allocation copies the host's bytes. Before a construct, the sides that it may overwrite are
  * saved if they have changed. Each transfer compares old and new bytes of its target, and updates the snapshots. Its
