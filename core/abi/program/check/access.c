@@ -66,10 +66,10 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
     return !is_same_pointer(value, other_value);
 }
 
-/* Handles a read of bytes that are all present and none of them valid: reports an uninitialized or stale read if the
- * values prove it. Afterwards the bytes count as valid, so that each change is reported once, and the bytes of the
- * other side lose DIRTY, so that the next change there is noticed. The mapping is marked divergent if the sides differ;
- * ends the program without memory for the mark. */
+/* Handles a read of bytes that are all present and of which none is valid. Reports an uninitialized read if all bytes
+ * hold poison; a stale read if they match their digest and differ from the valid other side. Afterwards the bytes count
+ * as valid, so that each change is reported once. The bytes of the other side lose DIRTY, so that the next change there
+ * is noticed. The mapping is marked divergent if the sides differ; ends the program without memory for the mark. */
 static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -142,7 +142,8 @@ static void handle_device_write(const struct rt_access *access)
     }
 }
 
-/* Handles an access to device memory; ends the program if a byte is not present. */
+/* Handles an access to device memory by a kernel or an MPI message; ends the program with a report if a byte is not
+ * present. */
 static void handle_device_access(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
@@ -412,7 +413,8 @@ static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
     rt_unlock();
 }
 
-/* Handles a buffer that an asynchronous message may write from now on: reports a pending transfer that uses it. */
+/* Handles a host buffer that an asynchronous MPI message may write from now on: reports a pending transfer that uses
+ * the buffer. Ignored in kernels, in the runtime's own code and after an error. */
 static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
     const struct rt_access access = {at, n, true, pc, frame};
@@ -446,10 +448,11 @@ static void close_stack_tiles(struct rt_check_thread *thread)
     thread->nstack_tiles = 0;
 }
 
-/* Makes the tiles (512 bytes each, see checked.h) of the kernel's part of the stack readable, so that the fast path
- * allows reads there. Does nothing if the stack lies outside the range that has tiles. */
+/* Marks the tiles of the kernel's part of the stack as readable, so that the fast path allows reads there. A tile
+ * stands for 512 bytes (see checked.h). Does nothing if the stack lies outside the range that has tiles. */
 static void open_stack_tiles(struct rt_check_thread *thread)
 {
+    /* NEAR: bytes below the current frame that the kernel's functions are expected to use */
     enum { NEAR = 1 << 15 };
     close_stack_tiles(thread); /* closes those of an earlier kernel that the program left by a jump */
     const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - rt_shadow.low) / RT_TILE_BYTES,
@@ -461,10 +464,12 @@ static void open_stack_tiles(struct rt_check_thread *thread)
     memset(thread->stack_tiles, RT_TILE_READABLE, thread->nstack_tiles);
 }
 
-/* Makes the calling thread one that runs a kernel: accesses in the stack of its caller count as wrong from now on. */
+/* Makes the calling thread one that runs a kernel. From now on it may use device memory and its own part of the stack;
+ * accesses to the stack of the function with the construct count as wrong. */
 void rt_check_begin_kernel(const struct rt_site *site, int device)
 {
     assert(site);
+    /* STACK: bytes below the stack pointer of the construct's call that the kernel may use as stack */
     enum { STACK = 1 << 30 };
     struct rt_check_thread *thread = rt_get_check_thread();
     rt_kernel_site = site;

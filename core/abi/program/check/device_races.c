@@ -21,10 +21,10 @@
 #include <sys/mman.h>
 
 enum {
-    FIRST = 2,               /* first id */
-    END = RT_TILE_SPLIT - 1, /* first number that is not an id */
-    MANY = END / 4,          /* number above which the history is cleared as soon as no work is pending */
-    MEMBERS = 1 << 16        /* size of members[] */
+    FIRST = 2,               /* first work id */
+    END = RT_TILE_SPLIT - 1, /* first number that is not a work id */
+    MANY = END / 4,   /* if the next id is above this one, the history is cleared as soon as no work is pending */
+    MEMBERS = 1 << 16 /* number of elements of members[] */
 };
 
 /* Works (operations of a queue, or tasks) and sets of works; id n is at index n / 2. */
@@ -33,7 +33,7 @@ static struct work {
     uint32_t first, n; /* slice in members[] of a set; n 0: the entry is a single work */
 } work_table[END / 2];
 static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
-/* next id and next free member */
+/* next: id that the next work or set gets; nmembers: number of used elements of members[] */
 static unsigned next = FIRST, nmembers;
 /* return address of the last report of an access without a frame, whose further bytes are not reported; 0: none */
 static uintptr_t reported_pc;
@@ -55,7 +55,7 @@ static uint64_t get_table_bytes(void)
            ((1 + PARTS) * sizeof *rt_shadow.history_tiles + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
 }
 
-/* Forgets all ids and the history, whose memory is returned to the system. */
+/* Forgets all work ids, and empties the access history, whose memory is returned to the system. */
 static void clear_history(void)
 {
     madvise(rt_shadow.history_tiles, get_table_bytes(), MADV_DONTNEED);
@@ -63,8 +63,8 @@ static void clear_history(void)
     nmembers = 0;
 }
 
-/* Returns a new id for `work`, a work or a set. May clear the history, with all ids, if no kernel is recorded. Returns
- * 0 if no id is left while kernels use the old ids. */
+/* Returns a new id for `work`, a work or a set. Clears the history with all ids if no id is left, or if many are used
+ * and no work is pending; never while a recorded kernel runs. Returns 0 if no id is left then. */
 static uint16_t new_work_id(struct work work)
 {
     assert(next >= FIRST && next <= END);
@@ -97,8 +97,8 @@ static uint16_t get_own_work_id(void)
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
-/* Stores the address of the members of *number in *list_p and returns their number. A set has its members, a single
- * work only itself, and the id 0 none. */
+/* Stores the address of the members of the id *number in *list_p, and returns how many there are. A single work has
+ * itself as its only member; the id 0 has none. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &work_table[*number / 2];
@@ -205,6 +205,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_f
 {
     assert(last);
     const bool has_locked = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
+    /* plain: not atomic. earlier: the access to report, where a plain one is preferred. */
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
     const size_t nwrites = find_unordered_members(last->write, list, &plain_write);
     const uint16_t write = nwrites ? list[0] : 0;
@@ -256,17 +257,18 @@ static bool is_history_unused(void)
     return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
 }
 
-/* key of the threads' tables of changes */
+/* pthread key of rt_check_thread.changes: a thread's cache of how last accesses change (see checked.h) */
 static pthread_key_t changes_key;
 
-/* Creates the key of the threads' tables of changes; called once. A failure is noticed by get_thread_changes. */
+/* Creates changes_key; called once. A failure is noticed by get_thread_changes. */
 static void create_changes_key(void)
 {
     pthread_key_create(&changes_key, free);
 }
 
-/* Returns the thread's table of changes, which is freed when the thread ends; it has a row for each kind of access. It
- * is not a thread-local variable, because those lie on stacks, which may be small. Ends the program without memory. */
+/* Returns the thread's cache `changes` (see checked.h), with a row for each of 4 kinds of access. It is freed when the
+ * thread ends. It is not a thread-local variable, because those lie on stacks, which may be small. Ends the program
+ * without memory. */
 static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
 {
     static pthread_once_t once_control = PTHREAD_ONCE_INIT;
@@ -280,13 +282,14 @@ static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
     return changes;
 }
 
-/* Prepares a thread to record accesses of the work under way, with an empty table `changes`. */
+/* Prepares a thread to record accesses of the work under way: gets the work's id, and empties the caches. `changes`
+ * becomes the thread's cache of changes. */
 static void prepare_thread(struct rt_check_thread *thread, struct rt_history_change (*changes)[RT_CHANGE_CACHE])
 {
     assert(changes);
     memset(thread->steps, 0, sizeof thread->steps);
     thread->changes = changes;
-    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* 0xff: an entry that matches no tile */
+    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* sets all bits: no tile contains this value */
     thread->work = get_own_work_id();
     thread->steps[0].to = thread->work;
 }

@@ -1,5 +1,6 @@
-/* pending_transfers.c - host memory that asynchronous transfers read and write until the program has waited for them.
- * An access of the host before that is a missing wait. The shadow makes the first access to each word call access.c. */
+/* pending_transfers.c - list of pending transfers: queues and tasks copy to or from host memory, and the program has
+ * not waited for them yet. An access of the host to such memory is reported as missing-wait. The shadow states of the
+ * memory make the fast path (fast_path.h) pass the first access to each word to access.c. */
 #include "abi/program/base/label.h"
 #include "abi/program/base/symbolize.h"
 #include "shadow.h"
@@ -23,7 +24,7 @@ static void remove_synced(void)
     npending = n;
 }
 
-/* Returns true if the list of pending transfers is not empty. */
+/* Returns true if the list of pending transfers is not empty; also if the host has waited for all of them. */
 bool rt_has_pending_transfers(void)
 {
     return npending;
@@ -77,9 +78,9 @@ static void report_racing_transfer(const struct rt_pending_transfer *transfer)
     }
 }
 
-/* Returns true if `later` makes the check of accesses against `earlier` unnecessary. Both have the same stream and
- * direction, the range of `later` contains that of `earlier`, and `later` is not exempt (redundant, scalar) where
- * `earlier` is checked. */
+/* Returns true if accesses need not be compared with `earlier`, because they are compared with `later`. Both have the
+ * same stream and direction, and the range of `later` contains that of `earlier`. `later` is redundant or scalar, and
+ * so exempt from checks, only if `earlier` is so, too. */
 static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
 {
     return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
@@ -103,8 +104,8 @@ static void add_pending(const struct rt_pending_transfer *transfer)
     rt_shadow.version++;
 }
 
-/* Reports a race of the transfer with a pending one, and adds the transfer to the list if it belongs to a queue or
- * task. */
+/* Reports the first race of the transfer with a pending one, and adds the transfer to the list if it belongs to a queue
+ * or task. Ignores events outside of a construct, variables passed by value, and variables that the compiler made. */
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
 {
     const bool to_host = event->op == ACCD_OP_D2H;
@@ -124,16 +125,18 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
         .display = rt_get_display_name(&object.info)};
     const char *file;
     int line;
+    /* Variables that the compiler made are not recorded. Only with debug information does the name prove that: without
+     * it, variables of the program get such names, too. */
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
-        return; /* a variable of the compiler gets no entry: with debug information, those of the program have names */
+        return;
     remove_synced();
     report_racing_transfer(&transfer);
     if (transfer.origin.epoch.stream)
         add_pending(&transfer);
 }
 
-/* Reports a race of a routine's access with a pending transfer, and adds the access to the list if it belongs to a
- * queue. */
+/* Reports the first race of a routine's access with a pending transfer, and adds the access to the list if it belongs
+ * to a queue or task. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
@@ -165,7 +168,8 @@ static bool needs_wait(const struct rt_access *access, const struct rt_pending_t
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
 }
 
-/* Reports a missing wait, if the host's access races with a pending transfer. */
+/* Reports a missing wait if the host's access races with a pending transfer. Does nothing while the thread waits for a
+ * task group. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
     const struct rt_pending_transfer *candidate =

@@ -68,7 +68,8 @@ static const char *format_actor(char *to, size_t capacity)
     return to;
 }
 
-/* Names of the accessed object and element. */
+/* Names for a report: of the accessed object, and of its accessed element, such as "a[5] of ...". An empty name is not
+ * known. */
 struct named_element {
     struct rt_display_name object;
     char element[340];
@@ -85,8 +86,8 @@ struct rt_site rt_get_access_site(const struct rt_access *access, const char *co
     return site;
 }
 
-/* Returns the function of the program that makes an access, as a site; call.pc is 0 if the access is NULL or has no
- * frame. */
+/* Returns the function of the program that makes an access, as a site with the name "access". call.pc is 0 if the
+ * access is NULL or has no frame. */
 static struct rt_site get_site(const struct rt_access *access)
 {
     return rt_get_access_site(access, "access");
@@ -100,8 +101,9 @@ static uintptr_t get_access_pc(const struct rt_access *access)
     return site.call.pc ? site.call.pc : access->pc;
 }
 
-/* Returns the site whose debug information has the names for an access: the construct of the thread's kernel, otherwise
- * the accessing function `site`. If that is not known (call.pc 0), the call under way, which may be NULL. */
+/* Returns the site whose debug information has the names for an access. That is the construct of the thread's kernel,
+ * or outside of kernels the accessing function `site`. If this function is not known (call.pc 0), returns the call
+ * under way, which may be NULL. */
 static const struct rt_site *get_naming_site(const struct rt_site *site)
 {
     return rt_kernel_site ? rt_kernel_site : site->call.pc ? site : rt.site;
@@ -137,12 +139,13 @@ static void name_element(const struct rt_access *access, const struct rt_mapping
                       names->element, sizeof names->element);
 }
 
-/* Data that were unmapped while the host's bytes were old, or copied from device memory that was never written. */
+/* Lost change: data that were unmapped while the host's bytes were old, or were a copy of device memory that was never
+ * written. */
 struct lost_change {
     uint64_t host, bytes;
     uint32_t origin;  /* origin of the lost change; 0: the device memory was never written */
     uintptr_t pc;     /* return address of the construct that unmapped the data */
-    uintptr_t region; /* return address of the data region whose end unmapped the data; 0: another construct */
+    uintptr_t region; /* return address of the data region whose end unmapped the data; 0: no region's end did */
     char name[RT_NAME_SIZE];
 };
 enum { LOST_CHANGES = 4096 };
@@ -208,8 +211,8 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(names->element, sizeof names->element, "%s", names->object.name);
 }
 
-/* Makes a warning about an access; access NULL: about the call under way. names: object and element, empty names are
- * left out; it must live as long as the result. other: related location. */
+/* Makes a warning with a code and a rule about an access; access NULL: about the call under way. Empty names are left
+ * out; *names must live as long as the result. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *names, struct rt_related_location other)
 {
@@ -237,9 +240,10 @@ static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "s
                   overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
                   out_of_bounds[] = "out-of-bounds";
 
-/* Ring of the last reports. Accesses of the same code to further elements of the same array are only counted, which
- * saves a search for names. There are several entries, because an unrolled loop makes its accesses at several
- * addresses. */
+/* Ring of the last reports. A later access of the same instruction (pc) to the same object is only counted as a
+ * repetition, which saves the search for names. The ring has several entries, because an unrolled loop makes its
+ * accesses at several addresses. location: return address in the program's own code; start: host address of the object.
+ */
 static struct recent_report {
     const char *code;
     uintptr_t pc, location;
@@ -293,8 +297,8 @@ static void format_byte(const struct rt_access *access, const struct rt_mapping 
              names.element);
 }
 
-/* Writes, as help text, which elements of a mapping have values on the device. Returns false, with an undefined text,
- * if these elements are not contiguous, have no names, or do not exist. */
+/* Writes, as help text, which elements of a mapping have values on the device. Returns false if no element has one, or
+ * if these elements are not contiguous or have no names; the text must not be used then. */
 static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to,
                                     size_t capacity)
 {
@@ -582,7 +586,8 @@ void rt_report_access_to_device(const struct rt_access *access)
     rt_exit_with_error();
 }
 
-/* Makes the reports of the program's end: unused data, and files that were not compiled for checking. */
+/* Makes the reports of the program's end: unused data, and files that were not compiled for checking. Forgets the lost
+ * changes. */
 void rt_check_finish(void)
 {
     nlost_changes = 0;

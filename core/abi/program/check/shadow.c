@@ -1,6 +1,7 @@
 /* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. See shadow.h for the states and a picture.
- * The device's shadow is one block of address space, the host's a table of shadow pages; neither uses memory before it
- * is written. */
+ * The device's shadow is one block of address space. The host's shadow is a table of shadow pages, each for 2 MB.
+ * Neither uses memory before it is written. Terms: a granule is the bytes of a range in one word (8 bytes), a run is
+ * several whole words, a tile is 512 bytes of device memory. */
 #include "abi/program/base/errors.h"
 #include "abi/program/data/declared.h"
 #include "abi/program/strict/stack_variables.h"
@@ -217,7 +218,8 @@ bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none
 
 atomic_bool rt_declared_swapped;
 
-/* Returns where the bytes of `at` are now: on the other side, if declared variables are swapped. */
+/* Returns the address where the bytes of `at` are now. While a kernel runs with the bytes of declared variables
+ * swapped, that is the other side for such a variable, otherwise `at`. */
 const void *rt_get_content_address(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -259,7 +261,7 @@ bool rt_matches_digest(const struct rt_granule *granule)
     return !granule->states || has_valid_byte(granule) || *granule->origin == compute_digest(granule);
 }
 
-/* Clears all states of n bytes, and renews the digests of words that matched them before. */
+/* Clears all states of n bytes. Words whose digest matched before get a digest of their other bytes. */
 void rt_remove_shadow(uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, at, n)
@@ -280,7 +282,9 @@ void rt_invalidate_mapping_cache(void)
     __atomic_fetch_add(&rt_shadow.version, 1, __ATOMIC_RELAXED);
 }
 
-/* Adds the mapping to the thread's lookup cache; outside of kernels also for the fast path. */
+/* Adds the part of the mapping from the word of `at` on to the thread's lookup cache. Outside of kernels, the fast path
+ * gets the shadow of this part, too. Does nothing in the cases that the declaration names, or if the sides lie
+ * differently in words. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
@@ -306,7 +310,7 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     thread->states = run.states;
     thread->origins = run.origins;
     for (unsigned shift = 0; shift < 4; shift++)
-        /* less than the run by a word, because accesses of 16 bytes use the next word, too */
+        /* without the run's last word, because accesses of 16 bytes use the next word, too */
         thread->units[shift] = (8 * other.n - 8) >> shift;
 }
 
@@ -316,7 +320,8 @@ static void add_to_mapping_cache(const struct rt_mapping *mapping)
     mapping_cache[next_cached++ % MAPPING_CACHE] = *mapping;
 }
 
-/* Finds the mapping of a host address, in the ring or in the present table. Returns false if there is none. */
+/* Stores in *mapping the mapping of a host address on `device`, from the ring or the present table. Returns false if
+ * there is none. */
 bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -333,7 +338,8 @@ bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
     return true;
 }
 
-/* Finds the mapping of a device address, in the ring or in the present table. Returns false if there is none. */
+/* Stores in *mapping the mapping of a device address, from the ring or the present table. Returns false if there is
+ * none. */
 bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -372,7 +378,8 @@ void rt_unmark_divergent(const struct rt_mapping *mapping)
         divergent[at / 8] &= (unsigned char)~(1u << at % 8);
 }
 
-/* Makes the copies of n written bytes Invalid, and stores a digest for each word. */
+/* Makes the valid bytes on the other side of n written bytes Invalid, and stores a digest in each word that has no
+ * valid byte left. */
 void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)

@@ -54,7 +54,7 @@
 struct rt_granule {
     uint32_t *states, *origin; /* shadow of the word; both are NULL if the word has no shadow */
     uint64_t at;               /* address of the first byte */
-    size_t n;                  /* number of bytes, 0 to 8 */
+    size_t n;                  /* number of bytes, 1 to 8; 0 for the empty granule, at which a loop ends */
     uint32_t bytes;            /* mask of the granule's bytes in `states`, four bits each */
 };
 /* Returns the granule at the beginning of a range of n bytes at `at`; n 0 gives an empty granule. */
@@ -126,12 +126,13 @@ struct rt_word_run {
     uint32_t *states, *origins;
     size_t n; /* number of words; 0: the range does not begin with a whole word that has a shadow */
 };
-/* Returns the run of whole words at the beginning of the n bytes at `at`. */
+/* Returns the run of whole words at the beginning of the n bytes at `at`; an empty run if `at` is not a multiple of 8.
+ */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n);
 /* Returns how many words at the beginning of a run have all of `states` and none of the states `none` in each byte. */
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none);
-/* Clears the states `clear` and sets the states `set` of n bytes, as rt_change_states does; bytes without a shadow are
- * skipped. */
+/* Clears the states `clear` and sets the states `set` of n bytes; bytes without a shadow are skipped. Clears their
+ * tiles, too, unless DIRTY is the only state that is cleared. */
 void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
 /* Returns true if each of n bytes has all of `states` and none of the states `none`; also true if n is 0. */
 bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
@@ -155,7 +156,8 @@ void rt_store_digest(const struct rt_granule *granule);
  * because a byte of it is valid or it has no shadow. */
 bool rt_matches_digest(const struct rt_granule *granule);
 
-/* Removes a range from the shadow. Digests of other bytes in the same words are kept correct. */
+/* Clears all states of n bytes, which are not checked afterwards. Renews the digests of words of which only a part is
+ * cleared, so that their other bytes still match. */
 void rt_remove_shadow(uint64_t at, uint64_t n);
 
 /* Allocates the shadow and stores the four functions in rt_shadow, whose fields describe them. Ends the program without
@@ -183,8 +185,8 @@ bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping);
 /* Forgets cached mappings, those of the runtime and of all threads; must be called when objects were mapped or
  * unmapped. */
 void rt_invalidate_mapping_cache(void);
-/* Caches the mapping around `at`, where the calling thread has written. The thread then handles further first writes to
- * this object without the runtime, until rt_shadow.version changes. Does nothing with several devices, with declared
+/* Caches the mapping around `at`, where the calling thread has written. First writes to other bytes of this object then
+ * need no call of the runtime, until rt_shadow.version changes. Does nothing with several devices, with declared
  * variables, or if the thread's accesses are recorded. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at);
 /* Marks a mapping whose sides both count as valid though they differ, after a wrong read: transfers of its bytes are
@@ -221,14 +223,15 @@ void rt_history_end_kernel(const struct rt_check_thread *thread);
 void rt_history_record_access(uint64_t at, uint64_t n, unsigned access_flags);
 
 /* unused.c: statistics of data without use. */
-/* Records the transfer to the device `event`, of an object with this mapping; called before states change (unused.c).
- * number: index of its statistics, from rt_stats_record_transfer; redundant: the device has the newest bytes already.
- */
+/* Records the transfer to the device `event`, of an object with this mapping; called before states change. number:
+ * index of the transfer's statistics, from rt_stats_record_transfer; redundant: the device has the newest bytes
+ * already. */
 void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
                                bool redundant);
-/* Counts the unread bytes of an object that is freed; called before states change. */
+/* Counts the bytes of an object being freed that a transfer moved to the device and that nothing read there (unread
+ * bytes). Called before states change. */
 void rt_unused_record_free(const struct rt_mapping *mapping);
-/* Counts the unread bytes of a granule that a kernel overwrites; called before states change. */
+/* Counts the unread bytes of a granule that is overwritten or freed; called before states change. */
 void rt_unused_record_overwrite(const struct rt_granule *granule);
 /* Reports transfers and allocations whose data no kernel used, at the end of the program. Reports nothing if an
  * uninstrumented file has kernels, because their accesses are not known. */
@@ -239,12 +242,14 @@ void rt_report_unused_data(void);
 void rt_find_uninstrumented_objects(void);
 /* Returns true if object files or libraries that were not compiled for checking are known. */
 bool rt_has_uninstrumented_objects(void);
-/* Returns true if one of these files or libraries may have kernels. */
+/* Returns true if an object file or library that was not compiled for checking may have kernels. */
 bool rt_has_uninstrumented_kernels(void);
-/* Reports these files and libraries in one note; reports nothing if there are none. */
+/* Reports the object files and libraries that were not compiled for checking, in one note; nothing if there are none.
+ */
 void rt_report_uninstrumented_objects(void);
 
-/* Transfer of a queue or task to or from host memory, until the host waits for it (pending_transfers.c). */
+/* Pending transfer: a queue or a task copies to or from host memory, and the host has not waited for it yet
+ * (pending_transfers.c). */
 struct rt_pending_transfer {
     struct rt_access_origin origin;
     /* writes: the transfer writes host memory, otherwise it reads it. redundant: it writes the bytes that the host has
@@ -257,8 +262,8 @@ struct rt_pending_transfer {
     uint64_t object, object_bytes; /* host address and size of the object that the transfer belongs to */
     struct rt_display_name display;
 };
-/* Returns true if the list of pending transfers is not empty. It may contain transfers that the host has waited for
- * since the list was last cleaned. */
+/* Returns true if the list of pending transfers is not empty. The list may still contain transfers that the host has
+ * waited for; they are removed when the next one is recorded. */
 bool rt_has_pending_transfers(void);
 /* Records a transfer between host and device, before states change, and reports its first race with a pending one.
  * redundant: the transfer writes the bytes that the host has already. A transfer is not recorded if the host waits for
@@ -289,12 +294,13 @@ extern __thread const struct rt_site *rt_kernel_site;
 /* Device of the kernel that the thread runs; defined only while rt_kernel_site is not NULL. */
 extern __thread int rt_kernel_device;
 /* reports.c: reports of wrong accesses. Except where the program ends, a function only writes a diagnostic, once for
- * equal accesses; the caller changes states. */
+ * equal accesses; the calling function changes the states. */
 /* Reports a read of memory that was never written; at: address of the first such byte. mapping NULL: the memory is in
  * no present object. */
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping);
-/* Reports a race of an access with earlier work. frees: the access frees the memory; earlier: the work; written: the
- * work wrote the byte, otherwise it read it; last: no other work has written the byte since. */
+/* Reports a race of an access with earlier work. frees: the access frees the memory; earlier: the work; is_write: the
+ * work wrote the byte, otherwise it read it. last: a single work wrote the byte last, so the byte's origin names the
+ * line of that write. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool is_write,
                     bool last);
 /* Reports that the host reads, writes or frees (`frees`) memory of a pending transfer, for which it has not waited. */
@@ -306,8 +312,8 @@ void rt_check_pending_transfers(const struct rt_access *access, bool frees);
  * return address of the last write on the other side. Differences in padding are not reported. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin);
-/* Reports a host read, at byte `at`, of a value that the device had changed; the change was lost when the data were
- * unmapped. Does nothing if no lost change of the byte is recorded. */
+/* Reports a host read, at byte `at`, of a value that the device had changed. The change was lost, because the data were
+ * unmapped without a transfer. Does nothing if no lost change of the byte is recorded. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at);
 /* Records that the data of a free event are freed while the device has newer values, for later rt_report_lost_change.
  * origin: of the lost change; 0: the device memory was never written. Records nothing without memory. */

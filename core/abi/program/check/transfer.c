@@ -92,8 +92,9 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     }
 }
 
-/* Makes the copies of host bytes Invalid on all devices except that of `from`. Called before a transfer from this
- * device writes the bytes; only host bytes that are not valid and get a valid value count. */
+/* Makes the copies of host bytes Invalid on all devices except that of the mapping `from`. Called before a transfer
+ * from this device writes the host bytes. Changes only host bytes that are old and get a valid value; their origin
+ * becomes the call under way. */
 static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
 {
     struct rt_mapping mapping;
@@ -132,8 +133,8 @@ static void map_host_shadow(const struct rt_mapping *mapping)
     }
 }
 
-/* Adds a shadow and statistics for an object that was allocated. Does nothing for an empty object, or without memory
- * for the shadow: then its accesses are not checked. */
+/* Adds a shadow and statistics for an object that was allocated, and sets the states of both sides. Does nothing for an
+ * empty object, or without memory for the shadow: then accesses to the object are not checked. */
 static void handle_allocation(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -147,8 +148,8 @@ static void handle_allocation(const accd_event *event)
     map_host_shadow(&mapping);
 }
 
-/* Returns true if an object of at most 16 bytes may be a private variable of a compute construct, which gcc passes like
- * data of a copyin clause. */
+/* Returns true if the object of an event has at most 16 bytes and a compute construct is under way. Then the object may
+ * be a private variable, which gcc passes like data of a copyin clause. */
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
@@ -166,8 +167,9 @@ static bool is_present_elsewhere(const accd_event *event)
 }
 
 /* Handles the end of an object: clears the states of both sides, and records the first change of the device that is
- * lost. Host bytes that are old keep PRESENT and their digest until they are written. Host bytes that another device
- * has, too, are not changed. */
+ * lost. If none is lost, but the host has bytes copied from unwritten device memory, that is recorded. Host bytes that
+ * are old keep PRESENT and their digest until they are written. Host bytes that another device has, too, are not
+ * changed. A change of a variable that may be private (may_be_private) is not recorded. */
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -218,7 +220,8 @@ static void handle_free(const accd_event *event)
     rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
-/* Changes states for an event of the core. Events of data that are not present are ignored. */
+/* Changes states for an event of the core: an allocation, a free, a transfer, an attach or a detach. Other events are
+ * ignored, and those of data that are not present. */
 void rt_check_event(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -329,7 +332,7 @@ void rt_check_map(const void *host, uint64_t bytes)
         rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
 }
 
-/* Clears the host's states of the data at `host`, if they are present. */
+/* Clears the states of the host's bytes of the data at `host`; does nothing if the data are not present. */
 void rt_check_unmap(int device, const void *host)
 {
     struct rt_mapping mapping;
@@ -348,8 +351,9 @@ static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
     return is_mapped;
 }
 
-/* Returns true if the program has attached a pointer itself: the device memory at `at` holds the device address of what
- * the same pointer on the host points to. False for null pointers, unaligned and host addresses. */
+/* Returns true if the program has attached a pointer itself, by a copy to the device address `at`. The pointer there
+ * then holds the device address of what the host's pointer points to. False for null pointers, and for an `at` that is
+ * unaligned or a host address. */
 static bool is_attached_by_program(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -385,8 +389,9 @@ static void invalidate_copies(uint64_t at)
             rt_invalidate_other_side(&mapping, at, 1);
 }
 
-/* Sets the states of bytes that a routine copies between any two addresses. Copies between the two sides of one object
- * count as transfers. In others each target byte becomes old if its source is old, otherwise Modified. */
+/* Sets the states of bytes that a routine copies between any two addresses. A copy between the two sides of one object
+ * counts as a transfer. In any other copy, each target byte becomes old if its source is old, otherwise Modified.
+ * Pointers that the program attaches itself count as valid. */
 static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct rt_mapping mapping;

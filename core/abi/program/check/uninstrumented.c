@@ -1,6 +1,6 @@
-/* uninstrumented.c - parts of the program that were not compiled for checking, whose loads and stores are not observed.
- * Object files are found by the program's symbol table: the compiler's thread sanitizer adds a constructor to each
- * file. Shared libraries with directives are found by the functions that they call. */
+/* uninstrumented.c - finds parts of the program that were not compiled for checking, so that their loads and stores are
+ * not observed. An object file is such a part if it has no constructor of the thread sanitizer, by the program's symbol
+ * table. A shared library is one if it calls functions of directives but not __tsan_init. */
 #include "abi/program/base/diagnostics.h"
 #include "shadow.h"
 
@@ -26,7 +26,7 @@ bool rt_has_uninstrumented_objects(void)
     return uninstrumented.n;
 }
 
-/* Returns true if one of these files or libraries has kernels. */
+/* Returns true if a file or library that was not compiled for checking has kernels; libraries with directives count. */
 bool rt_has_uninstrumented_kernels(void)
 {
     return uninstrumented.has_kernels;
@@ -74,9 +74,8 @@ static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, 
             file = name;
             shadow = has_kernels = false;
         }
-        shadow |=
-            /* Constructors of gcc and of clang, in this order. */
-            strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor");
+        /* Names of the constructor that gcc and clang, in this order, add to a file compiled for checking. */
+        shadow |= strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor");
         has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
     }
 }
@@ -87,8 +86,8 @@ static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
     return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
 }
 
-/* Reads the symbol tables of the ELF file in memory (`image`, of `bytes` bytes), and adds the files that they show as
- * not compiled for checking. Does nothing if the file is malformed. */
+/* Reads the symbol tables of an ELF file in memory, of `bytes` bytes at `image`. Adds the object files without a
+ * constructor of the thread sanitizer (read_symbols). Does nothing if the ELF file is malformed. */
 static void read_object_file(const char *image, size_t bytes)
 {
     const Elf64_Ehdr *head = (const void *)image;
@@ -105,11 +104,11 @@ static void read_object_file(const char *image, size_t bytes)
     }
 }
 
-/* Dynamic tables of a library in memory; NULL in each field: the library lacks the table. */
+/* Tables of a loaded library that its dynamic section names. A field is NULL if the library lacks the table. */
 struct tables {
     const Elf64_Sym *symbols;
     const char *names;
-    const uint32_t *hash, *gnu_hash; /* hash tables of the symbols; NULL if the library lacks one */
+    const uint32_t *hash, *gnu_hash; /* hash tables of the symbols */
 };
 
 /* Returns the tables that the dynamic section of a loaded module names. */
@@ -205,7 +204,8 @@ void rt_find_uninstrumented_objects(void)
     close(fd);
 }
 
-/* Reports the first of these files by name, and how many others there are. */
+/* Reports the files and libraries that were not compiled for checking: the first NAMES_MAX by name, and how many others
+ * there are. Reports nothing if there are none. */
 void rt_report_uninstrumented_objects(void)
 {
     char rest[40] = "";

@@ -22,7 +22,7 @@ enum { NO_TALLY = RT_STATS_MAX - 1 };
  * until the first transfer. */
 static uint16_t *sources;
 
-static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
+static uint64_t *exposed; /* device addresses of objects, of which the program has got the device address */
 static size_t nexposed, exposed_capacity;
 
 /* Returns true if an object is an array descriptor of gfortran: the device's bytes look like one. If their data pointer
@@ -52,7 +52,8 @@ static size_t find_exposed(uint64_t dev)
     return i;
 }
 
-/* Adds the object at `dev` to those whose device address the program has got; does nothing without memory. */
+/* Adds the object at `dev` to those whose device address the program has got, and marks its bytes as read. Does nothing
+ * outside of present data, or without memory. */
 void rt_check_expose(uint64_t dev)
 {
     struct rt_mapping mapping;
@@ -107,14 +108,14 @@ static uint32_t get_unread_bytes(const struct rt_granule *granule)
     return states / RT_VALID & ~(states / RT_DIRTY) & ~(states / RT_WAS_READ) & RT_ALL_BYTES(1);
 }
 
-/* Counts the unread bytes of a granule for the transfer that moved its word. */
+/* Counts the unread bytes of a granule for the transfer that moved its word last; does nothing before the first
+ * transfer. */
 void rt_unused_record_overwrite(const struct rt_granule *granule)
 {
     const uint32_t unread = sources ? get_unread_bytes(granule) : 0;
     if (unread)
-        rt_stats_table[*get_transfer_source(granule->at)].unread +=
-            /* An index NO_TALLY counts in an entry that is never reported. */
-            (uint64_t)__builtin_popcount(unread);
+        /* The index NO_TALLY counts in an entry that is never reported. */
+        rt_stats_table[*get_transfer_source(granule->at)].unread += (uint64_t)__builtin_popcount(unread);
 }
 
 /* Counts the unread bytes of a range of device memory that is freed, or overwritten by a transfer. Does nothing before
@@ -228,8 +229,8 @@ static bool is_always_unused(const struct rt_transfer_stats *stats)
     return stats->unused == stats->n;
 }
 
-/* Reports statistics if all of their bytes are unread, or all of their allocations unused, in each part of their clause
- * (rt_stats_cover_clause). */
+/* Reports an unread transfer if all bytes that its clause moved are unread, and unused data if all allocations of the
+ * clause are unused. rt_stats_cover_clause tests the whole clause. */
 static void report_unused(const struct rt_transfer_stats *stats)
 {
 
@@ -254,7 +255,8 @@ static void report_unused(const struct rt_transfer_stats *stats)
     }
 }
 
-/* Counts what is still mapped, and reports all statistics in the order of wasted bytes; then clears the lists. */
+/* Counts the unread and unused data of objects that are still mapped. Reports statistics in the order of wasted bytes;
+ * none if an uninstrumented file has kernels. Then forgets the exposed addresses. */
 void rt_report_unused_data(void)
 {
     struct rt_mapping mapping;
