@@ -5,9 +5,11 @@
  *         request.slot ->|  pointer   |----------->| base      |     on the device the pointer gets
  *                        +------------+            +-----------+     dev(target) + (pointer - target.host)
  *
- * The holder is the object that contains the pointer. A planned attach refers to its holder and its target as objects,
- * if they are present, or by the indices of the requests that make them. Counting rules are those where each attach
- * increments the attach counter of the pointer (policy.counts_attachments).
+ * The slot is the host address of the pointer. The holder is the object that contains the pointer; the target is the
+ * object into which it points. A planned attach refers to its holder and its target as objects, if they are present, or
+ * by the indices of the requests that make them. An attachment is the record of an attached pointer (table/table.h).
+ * Under counting rules (policy.counts_attachments), each attach increments the counter of the attachment; under other
+ * rules, an attachment ends when its pointer is unmapped.
  *
  * Life of a planned attach:
  * 1. accd__attach_plan_make checks the pointer against the rules and finds holder and target.
@@ -16,7 +18,7 @@
  * 4. accd__attach_plan_commit makes or re-targets the attachment and increments its counter; it cannot fail.
  * 5. accd__attach_plan_free frees the descriptors that no attachment took, after a commit as after a failure.
  *
- * Invariants: a slot has at most one attachment in env->attached.slots; target->pins counts the attachments to an
+ * Invariants: a slot has at most one attachment in env->attached.slots; target->pins is the number of attachments to an
  * object. Called by core/ops/enter.c. */
 #include "plan/attach_plan.h"
 #include "plan/change_set.h"
@@ -27,9 +29,9 @@
 
 #include <assert.h>
 
-/* Looks for an object that contains [host, host + bytes) without holes, and sets *found to whether there is one. Sets
- * *object to the object if it is present. If this construct makes the object, sets *request to the index of the request
- * that makes it, and *object to NULL. Fails only without memory. */
+/* Sets *found to true if an object contains [host, host + bytes), except bytes that its clause excluded where the knob
+ * `holes` makes them absent. Sets *object to that object if it is present. If this construct makes it, sets *request to
+ * the index of the request that makes it, and *object to NULL. Fails only without memory. */
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
                                        struct accd__object **object, uint32_t *request, bool *found)
 {
@@ -51,9 +53,9 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
     return ACCD_OK;
 }
 
-/* Looks for the nearest list item, present or new, that begins after `host` and whose extended range (OMP60-map-10)
- * contains `host`. Sets *found to whether there is one, and then the target and base of `planned` to that item. Fails
- * only without memory. */
+/* Looks for the nearest list item, present or new, that begins after `host` and whose extended range contains `host`.
+ * The extended range begins at element 0 of the item's array (OMP60-map-10). Sets *found to true if there is one, and
+ * then the fields for target and base in `planned`. Fails only without memory. */
 static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                         bool *found)
 {
@@ -68,7 +70,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
         if (!base || base > host || plan->resolved.requests[owner].host >= nearest ||
             request->state == ACCD_REQUEST_SKIPPED || request->state == ACCD_REQUEST_UNRESOLVED)
             continue;
-        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new: target_request counts */
+        /* NULL if the data are new; `target_request` then identifies the target */
+        planned->target = plan->resolved.requests[owner].object;
         planned->target_request = owner;
         nearest = planned->target ? planned->target->host : plan->resolved.requests[owner].host;
     }
@@ -77,9 +80,9 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
     return ACCD_OK;
 }
 
-/* Looks for the target of a section without elements at `host`: data at that address, data whose extended range
- * contains it, or data that end just before it. Sets *found to whether there are such data, and then the target and
- * base of `planned` to them. Fails only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
+/* Looks for the target of a section without elements at `host`: data at that address, a list item whose extended range
+ * contains the address, or data that end just before it. Sets *found to true if there are such data, and then the
+ * fields for target and base in `planned`. Fails only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {
@@ -93,10 +96,10 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     return ACCD_OK;
 }
 
-/* Sets *attached_p to true if the pointer of `planned`, with its descriptor of `slot_bytes` bytes (0: a plain pointer),
- * is attached with its present value. Without counting rules, the pointer must also be attached to the planned target;
- * if it is not, the attachment will move to that target. Fails only without memory. Decides ACC33-att-3,
- * FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
+/* Sets *attached_p to true if the pointer of `planned`, and its descriptor of `slot_bytes` bytes (0: a plain pointer),
+ * have not changed since they were attached. Where attachments are not counted, the pointer must also be attached to
+ * the planned target; if it is not, the attachment will move to that target. Fails only without memory. Decides
+ * ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
 {
@@ -111,10 +114,11 @@ static accd_status check_attached(struct accd__plan *plan, const struct accd__pl
     return ACCD_OK;
 }
 
-/* Appends the attach of the pointer of request `index` to `attaches`. Appends nothing if the rules do not attach that
- * pointer; returns an error if they reject it. Requires that the request has a slot, and capacity in attaches->at.
- * Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
- * OMPEX-struct_map-2, OMPEX-struct_map-8, TR14-1.2-09. */
+/* Appends the attach of the pointer of request `index` to `attaches`, and sets request->attached. Appends nothing if
+ * the rules do not attach that pointer. Returns an error if they reject it, if its host memory may not be read, or
+ * without memory. Requires that the request has a slot, and capacity in attaches->at. Decides ACC33-att-2, ACC33-att-4,
+ * ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3, OMPEX-struct_map-2, OMPEX-struct_map-8,
+ * TR14-1.2-09. */
 static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t index)
 {
     struct accd__plan *plan = attaches->plan;
@@ -134,7 +138,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
                                           "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
-        if (planned.attach) { /* a second attach only counts under this rule, whatever the pointer contains now */
+        if (planned.attach) { /* under this rule, the pointer keeps its old target, whatever it contains now */
             planned.pointer = planned.attach->target;
             request->attached = true;
             planned.counts = true;
@@ -207,15 +211,16 @@ static bool is_preferred_target(const struct accd__plan *plan, const struct accd
     return contains_pointer[0] != contains_pointer[1] ? contains_pointer[0] : host[0] < host[1];
 }
 
-/* Chooses one attach for each pointer that several requests attach, and sets `repeats` of the others. The chosen attach
- * takes the position of the first one. Where items are counted, the last one is chosen. Returns
- * ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Chooses one attach for each pointer that several requests attach, and sets `repeats` of the others. With the knob
+ * `counting` = `items`, the last one is chosen; otherwise the one with the preferred target. The chosen attach takes
+ * the position of the first one in the list. Under counting rules, `repeats` stays false if the pointer is attached to
+ * its target already. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__attach_plan *attaches)
 {
     assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    /* items attach a pointer again where items are counted, so that the last item determines the target */
+    /* with this rule each item attaches the pointer again, so that the last item determines the target */
     const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     size_t n = attaches->n;
     struct accd__pair *pairs;
@@ -239,9 +244,10 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     return ACCD_OK;
 }
 
-/* Plans the attaches of all requests of an entry that have a pointer, except those of skipped data. Returns an error if
- * the rules reject a pointer, or without memory. Decides TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20,
- * TR14-4.1-02, TR14-4.2-10, TR14-4.3-03, OMPEX-struct_map-9. */
+/* Fills attaches->at with the attaches of all requests of an entry that have a pointer, except those whose data are
+ * skipped. An explicit attach clause is never skipped. Returns an error if the rules reject a pointer, or without
+ * memory. Decides TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20, TR14-4.1-02, TR14-4.2-10, TR14-4.3-03,
+ * OMPEX-struct_map-9. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
 {
     assert(!attaches->n);
@@ -286,8 +292,9 @@ static uint64_t attach_value(const struct accd__plan *plan, const struct accd__p
     return target ? accd__planned_object_dev(plan, target) + (planned->pointer - target->host) : 0;
 }
 
-/* Plans the writes of the device values of all planned pointers, except those that are written already. Fails only
- * without memory. Decides TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
+/* Plans the writes of the device values of all planned pointers, except those whose device pointer has its value
+ * already (`counts`) or gets it from a second attach (`repeats`). Fails only without memory. Decides TR14-1.1-04,
+ * TR14-4.1-01, FLANG-pointer-3. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -323,8 +330,9 @@ void accd__attach_plan_free(struct accd__attach_plan *attaches)
         accd__free_saved_descriptor(attaches->plan->env, attaches->at[i].descriptor);
 }
 
-/* Makes, moves or counts the attachment of each planned pointer; clears request->attached where nothing was attached.
- * Cannot fail. Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
+/* Makes the attachment of each planned pointer, moves it to the new target, or increments its counter. Clears
+ * request->attached where nothing was attached, which includes attaches that neither write nor count. Cannot fail.
+ * Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
 void accd__attach_plan_commit(struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -337,7 +345,7 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             request->attached = false;
             continue;
         }
-        /* looks the attachment up again: earlier clauses of this construct may have attached or detached the pointer */
+        /* looks the attachment up again: an earlier iteration may have made or removed it */
         struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, request->slot);
         if (attach && attach->slot != request->slot)
             attach = NULL;
@@ -359,7 +367,9 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             continue;
         }
         if (!attach &&
-            counted) /* marks the holder: a final detach restores unattached pointers only in marked objects */
+            /* marks the holder: a detach with finalize writes host values of unattached pointers only in marked
+             * objects */
+            counted)
             attach_holder(plan, planned)->size |= ACCD_OBJECT_HAD_POINTER;
         if (!attach)
             attach = accd__insert_attachment(env, request->slot);
@@ -376,8 +386,9 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
     }
 }
 
-/* Rejects a detach if the pointer no longer has the value with which it was attached. Returns ACCD_OK if the rules do
- * not check that, or the host memory of the pointer may not be read. Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
+/* Returns ACCD_ERROR_POINTER_CHANGED if the host pointer of `attach` no longer has the value with which it was
+ * attached. Returns ACCD_OK if the rules do not check that (knob `pointer_changed`), or the host memory of the pointer
+ * may not be read. Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach)
 {

@@ -22,7 +22,9 @@ struct accd__planned_attach {
     /* the device pointer is not written, because it is attached to this target already. If attachments are counted, the
      * commit increments the counter of `attach` */
     bool counts;
-    bool repeats; /* another planned attach of this construct is for the same pointer, and writes it */
+    /* the device pointer is not written, because a second planned attach of this construct is for the same pointer and
+     * writes it */
+    bool repeats;
 };
 
 struct accd__attach_plan {
@@ -33,8 +35,8 @@ struct accd__attach_plan {
 };
 
 /* Returns ACCD_ERROR_POINTER_CHANGED if the host pointer of `attach` has changed since it was attached and the knob
- * `pointer_changed` is `reject`; ACCD_OK otherwise, also if its host memory may not be read. `request`: request that
- * names the pointer in the error. */
+ * `pointer_changed` is `reject`. Returns ACCD_OK otherwise, also if its host memory may not be read. `request`: request
+ * that names the pointer in the error. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach);
 /* Fills `attaches`, in which only `plan` is set, with an attach for each request whose pointer the rules attach.

@@ -1,5 +1,7 @@
-/* begin.c - the start of a plan: makes requests of the items of a construct, checks that their memory may be read,
- * and walks their mapping programs. Entries, exits and updates in core/ops call it. */
+/* begin.c - the start of a plan: makes requests of the items of a construct, checks that their memory may be read, and
+ * walks their mapping programs (plan.h explains the words). Input: an accd_construct. Output: plan->input, and
+ * plan->resolved.requests with one request for each item, most of them unresolved. Entries, exits and updates in
+ * core/ops call it. */
 #include "accdeep_checkpoints.h"
 #include "accdeep_queues.h"
 #include "plan/inside.h"
@@ -8,8 +10,9 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Returns an error if a walk or a move may not read the memory of the non-empty `item` of `request`. The rules decide
- * on a null pointer: an error, or the request becomes SKIPPED. */
+/* Returns an error if the host range of the non-empty `item` of `request` does not fit into memory, or may not be read
+ * although a walk or a move will need it. The knob `null_pointer` decides on a null address: an error, or the request
+ * becomes SKIPPED. */
 static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
                                      const accd_item *item)
 {
@@ -45,9 +48,9 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     return status;
 }
 
-/* True if the base of `request` is a null pointer stored in a readable slot, the rules ignore null pointers, and the
- * construct is no update. The data then count as present with length zero, so that the clause acts on the pointer only
- * (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
+/* True if the data of `request` are at address 0, its slot is readable and contains a null pointer, the knob
+ * `null_pointer` is `ignore`, and the construct is no update. The data then count as present with length zero, so that
+ * the clause acts on the pointer only (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool is_null_section(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !request->host && request->slot && plan->context->rules.null_pointer == ACCD_CHOICE_IGNORE &&
@@ -55,9 +58,9 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Resolves a request for a section without elements. If the rules count clauses, or no object is at its address, the
- * request becomes SKIPPED. Otherwise it becomes PRESENT with that object, and moves nothing. Fails only without memory.
- * Decides TR14-4.3-14, OMP60-map-10. */
+/* Resolves a request for a section without elements. With the knob `counting` = `clauses`, or if no object is at its
+ * address, the request becomes SKIPPED. Otherwise it becomes PRESENT with that object; having no bytes, it moves
+ * nothing. Fails only without memory. Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)
 {
@@ -70,8 +73,9 @@ static __attribute__((noinline)) accd_status resolve_empty_section(const struct 
     return ACCD_OK;
 }
 
-/* Walks the items of the construct, and sets plan->input.walk. Returns an error if a section cannot be computed, or
- * without memory. Not inlined, so that the code for flat data (without mapping programs) stays short. */
+/* Walks the items of the construct, and sets plan->input.walk to the sections found. Returns an error if a section
+ * cannot be computed, or without memory. Not inlined, so that the code for flat data (without mapping programs) stays
+ * short. */
 static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *plan)
 {
     struct accd_walk *before = accd__find_similar_walk(plan->env, plan->input.construct);
@@ -82,8 +86,9 @@ static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *p
     return status;
 }
 
-/* Initializes `plan`: makes a request for each item in order, checks descriptors, empty sections and host memory, and
- * walks the mapping programs. Returns the first error that the rules or checks find, or fails without memory. */
+/* Initializes `plan`: makes a request and a source for each item in order, checks descriptors, empty sections and host
+ * memory, and walks the mapping programs. Sets plan->input, plan->resolved.requests, and the capacity of
+ * plan->changes.moves. Returns the first error that the rules or checks find, or fails without memory. */
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct)
 {
     assert(env && construct && (construct->items || !construct->nitems));
@@ -100,7 +105,9 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
     plan->input.sources = (struct accd__item_source *)(plan->resolved.requests + n);
     plan->changes.moves.at = (struct accd__move *)(plan->input.sources + n);
     plan->changes.moves.capacity =
-        n; /* items without mapping programs need one move each, so that the list never grows */
+        /* an item without mapping program needs one move, so that the list does not grow for constructs of such
+         * items */
+        n;
     int walked = 0;
     unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
@@ -150,8 +157,8 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
     return walked ? walk_construct(plan) : ACCD_OK;
 }
 
-/* Releases the walk and the reserved records of `plan`, and resets the scratch space, in which the plan's arrays lie.
- */
+/* Releases the walk of `plan`, makes records reserved for it free for other constructs, and resets the scratch space,
+ * in which the plan's arrays lie. */
 void accd__plan_end(struct accd__plan *plan)
 {
     accd__walk_release(plan->input.walk);
@@ -160,8 +167,9 @@ void accd__plan_end(struct accd__plan *plan)
     accd__scratch_reset(&plan->context->scratch);
 }
 
-/* Sets *request to the request of the section in row `row` of `segment` (the sections that one field of a mapping
- * program reaches). Returns the number of requests made: 0 if the section is empty or not mapped, otherwise 1. */
+/* Sets *request to the request for section number `row` of `segment` (the column of sections that one field of a
+ * mapping program reaches). Returns the number of requests made: 0 if the section is empty or not mapped (an embedded
+ * element), otherwise 1. */
 static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment, size_t row,
                                    struct accd__request *request)
 {
@@ -183,9 +191,9 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Appends the requests of all walked sections element by element, in the order of a manual listing. Then returns an
- * error if a section with the `present` modifier is absent, unless the construct ends a region. Fails without memory.
- * Decides TR14-1.2-05, TR14-1.2-07. */
+/* Appends the requests of all walked sections element by element, in the order in which a programmer would list them.
+ * Then returns an error if a section with the `present` modifier is absent, unless the construct ends a region. Fails
+ * without memory. Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
     assert(plan->input.walk);

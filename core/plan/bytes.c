@@ -1,5 +1,8 @@
-/* bytes.c - plans the moves of requests: which bytes are transferred, minus attached pointers; overlapping moves are
- * joined. Called by entries, exits and updates after their requests are resolved. */
+/* bytes.c - plans the moves of requests: which bytes are transferred, without attached pointers. Input: requests with
+ * states and objects. Output: the lists moves, words, descriptor_writes and clears of plan->changes. Called by entries,
+ * exits and updates after their requests are resolved. Words: an attached pointer is one whose device copy holds a
+ * device address. A piece is a byte range of an element that a mapping program names (accd_piece); a rowset is the set
+ * of elements over which one program runs; a grid gives the elements of a section with gaps. */
 #include "device/written.h"
 #include "plan/change_set.h"
 #include "plan/inside.h"
@@ -21,8 +24,8 @@ static accd_status add_partial_move(struct accd__plan *plan, const struct accd__
     return accd__plan_add_move(plan, &part);
 }
 
-/* Plans the parts of `move` between the attached pointers in its range. If the rules copy attached pointers, leaves out
- * only the pointers that this construct detaches. Fails only without memory. Decides TR14-4.1-06, TR14-4.1-07,
+/* Plans the parts of `move` between the attached pointers in its range. With the knob `attached` = `copied`, leaves out
+ * only the pointers that clauses of this construct detach. Fails only without memory. Decides TR14-4.1-06, TR14-4.1-07,
  * ACC33-att-8, TR14-A.1-04. */
 static accd_status add_split_move(struct accd__plan *plan, const struct accd__move *move)
 {
@@ -52,9 +55,9 @@ accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struc
                                   descriptor ? descriptor->rest : NULL, descriptor ? descriptor->bytes : 0);
 }
 
-/* Plans `move` as one transfer. If it goes to the device, also plans to rewrite the attached pointers that it
- * overwrites. If it goes to the host, attached pointers are left out later, when the received bytes are stored. Fails
- * only without memory. Decides TR14-4.1-07. */
+/* Plans `move` as one transfer, attached pointers included. If it goes to the device, also plans to rewrite the
+ * attached pointers that it overwrites. If it goes to the host, store_except_pointers in core/ops/commit.c leaves
+ * attached pointers out when it stores the received bytes. Fails only without memory. Decides TR14-4.1-07. */
 static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -69,7 +72,7 @@ static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__
     return ACCD_OK;
 }
 
-/* Lists the pointers that a mapping program follows, but whose section is empty this time (TR14-4.3-14), as pairs {host
+/* Lists the pointers that a mapping program would follow, but whose section is empty (TR14-4.3-14), as pairs {host
  * address of the pointer, bytes} sorted by address. Sets *n_p to their number; if that is 0, *slots_p is unchanged.
  * Fails only without memory. */
 static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd__pair **slots_p, size_t *n_p)
@@ -107,8 +110,8 @@ static const struct accd__move *detach_moves(struct accd__plan *plan, size_t *n_
     return moves;
 }
 
-/* Cuts the pointers whose sections are empty out of the moves, because neither side's value is valid on the other side.
- * Fails only without memory. */
+/* Cuts pointers whose sections are empty (see list_unfollowed_pointers) out of the planned moves, because neither
+ * side's value is valid on the other side. Fails only without memory. */
 static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
 {
     struct accd__pair *slots = NULL;
@@ -133,8 +136,9 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Replaces the planned moves by moves that leave the device values of attached pointers unchanged, or rewrite them
- * afterwards. Fails only without memory. */
+/* Replaces the planned moves by moves that leave the values of attached pointers unchanged on both sides. If
+ * policy.copies_then_restores is set and the construct is not queued, moves stay whole, and the pointers are rewritten
+ * afterwards. Otherwise moves are split around the pointers. Fails only without memory. */
 accd_status accd__plan_keep_pointers(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;
@@ -200,9 +204,9 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans to fill the pointers in the host range [host, end), which are not followed, with the value that the rules give
- * (TR14-4.3-15). `dev`: device address of `host`. Attached pointers in the range keep their values, because the data
- * may have been present. Fails only without memory. */
+/* Plans to fill the host range [host, end), which contains only pointers that are not followed, with the value of the
+ * knob `untranslated` (TR14-4.3-15). `dev`: device address of `host`. Attached pointers in the range keep their values,
+ * because the data may have been present. Fails only without memory. */
 static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uint64_t end, uint64_t dev)
 {
     assert(host <= end);
@@ -220,8 +224,8 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
     return at < end ? accd__plan_add_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
-/* Plans to clear [host, end) if `request` has the `zero` modifier and makes an object; does nothing otherwise, or if
- * `out` (device to host). Fails only without memory. Decides ACC33-2.7-4. */
+/* Plans to set [host, end) to zero on the device if `request` has the `zero` modifier and its data are new. Does
+ * nothing otherwise, or if `out` (device to host). Fails only without memory. Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
                              uint64_t end)
 {
@@ -262,8 +266,9 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans the moves of the pieces of the elements in rows [from, to) of `set` that lie in request `index`. Pieces that do
- * not move are filled, cleared or left alone, as the rules say. `out`: device to host. Fails only without memory. */
+/* Plans the moves of the pieces of the elements number `from` to `to` - 1 of `set`, as far as they lie in request
+ * `index`. A piece that does not move is left alone, filled if it is a pointer that is not followed, or set to zero
+ * (add_clear). `out`: device to host. Fails only without memory. */
 static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, const struct accd__rowset *set, size_t from,
                                    size_t to, bool out)
 {
@@ -290,7 +295,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
                 continue;
             if (piece->action != ACCD_ACTION_INHERIT && request->state != ACCD_REQUEST_FILLS_HOLE &&
                 accd__request_updates_present(request) && !(request->flags & ACCD_ITEM_ALWAYS_IN))
-                continue; /* update_and_copy applies only to pieces that inherit the action of their object */
+                continue; /* ACCD_ITEM_UPDATE_PRESENT applies only to pieces that inherit the action of their object */
             if (piece->entry_only && is_filled) {
                 ACCD_TRY(fill_untranslated(plan, host, end, dev));
                 continue;
@@ -306,7 +311,8 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
     return ACCD_OK;
 }
 
-/* Returns the rowset with the elements of `request`, whose rows are [*from, *to); NULL: its elements are not walked. */
+/* Returns the rowset with the elements of `request`, which are its elements number *from to *to - 1. NULL: the data of
+ * the request are plain, and *from and *to are unchanged. */
 const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
                                                   size_t *from, size_t *to)
 {
@@ -336,8 +342,9 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
     return set;
 }
 
-/* Plans the moves of request `index`: as a whole, as runs of a section with gaps, or by the pieces of its program.
- * Clears or fills new bytes that are not copied, as the rules say. `out`: device to host. Fails only without memory. */
+/* Plans the moves of request `index`: one move of all bytes, one move for each element of a section with gaps, or the
+ * pieces of its mapping program. If its action copies nothing in this direction, new bytes may be set to zero
+ * (add_clear). Does nothing if request->moves_nothing is set. `out`: device to host. Fails only without memory. */
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bool out)
 {
     assert(index < plan->resolved.nrequests);
@@ -359,8 +366,8 @@ accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bo
                                                     request->bytes, index, ACCD_WHOLE_REQUEST, 0, out});
 }
 
-/* Returns the value that the host pointer of `attach` has now. If the host memory is gone, or the pointer lies in a
- * descriptor that stays attached, returns the value with which it was attached. */
+/* Returns the value that the host pointer of `attach` has now. If its host memory may not be read, or the pointer lies
+ * in a descriptor that stays attached, returns the value with which it was attached. */
 static uint64_t host_pointer_value(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment *enclosing = accd__descriptor_attachment(plan->env, attach);
@@ -370,8 +377,9 @@ static uint64_t host_pointer_value(const struct accd__plan *plan, const struct a
                : attach->target;
 }
 
-/* Plans to write the host value of an attached pointer, or its host descriptor, to its device copy at `dev`. Fails only
- * without memory. Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
+/* Plans to write the host value of the pointer of `attach` to its device copy at `dev`. If a descriptor is attached,
+ * writes all of it: from the host or, if its host memory may not be read, from the saved copy. Fails only without
+ * memory. Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach);

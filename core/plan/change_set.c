@@ -1,10 +1,12 @@
-/* change_set.c - the pending changes of present records, found by the record's address and applied at the commit.
+/* change_set.c - the pending changes of present objects and attachments, stored by the address of the changed record
+ * and applied at the commit.
  *
  * To note a change is to record it in the change set of the plan; the record of the object or attachment itself does
  * not change before the commit. A hash table with open addressing, at most half full, finds the change of a record;
  * lists link the changes of each kind for the commit.
  *     at[hash(record)] -> {record, change} -> change->before -> ... -> NULL
- * Files of core/plan and core/ops note changes while they plan, and ask what a record will be like afterwards. */
+ * Files of core/plan and core/ops note changes while they plan, and read with accd__planned_* what a record will be
+ * like after the commit. */
 #include "plan/change_set.h"
 #include "plan/inside.h"
 #include "table/attach.h"
@@ -14,7 +16,7 @@
 enum { INLINE_BITS = 4 };
 
 struct change_entry {
-    const void *record; /* object or attachment that changes; NULL: the entry is free */
+    const void *record; /* key: object or attachment that changes; NULL: the entry is free */
     /* struct accd__object_change or struct accd__attachment_change of the record */
     void *change;
 };
@@ -23,8 +25,9 @@ struct accd__change_set {
     struct change_entry *at; /* table of 1 << bits entries */
     size_t n;
     unsigned bits;
-    struct accd__object_change *objects; /* latest change of an object, the head of the list; NULL: no object changes */
-    /* latest change of an attachment, the head of the list; NULL: no attachment changes */
+    /* head of the list of changed objects, the latest first; NULL: no object changes */
+    struct accd__object_change *objects;
+    /* head of the list of changed attachments, the latest first; NULL: no attachment changes */
     struct accd__attachment_change *attachments;
     struct change_entry inline_table[1 << INLINE_BITS];
 };
@@ -47,7 +50,8 @@ static accd_status grow_table(struct accd__plan *plan)
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
     do
         table.bits++;
-    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* usually enough: one change for each request */
+    /* one change for each request is usually enough */
+    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests);
     ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
     memset(table.at, 0, sizeof table.at[0] << table.bits);
     for (size_t i = 0; i < (size_t)1 << change_set->bits; i++)
@@ -165,16 +169,16 @@ uint64_t accd__planned_attachment_dev(const struct accd__plan *plan, const struc
     return change ? change->dev : attach->dev;
 }
 
-/* True if clauses of the construct remove the whole count of `attach`; false if it stays or is ended without a clause.
- */
+/* True if the pending change ends `attach` because clauses detach it. False if its counter stays positive, or it ends
+ * although no clause detaches it (`forced`). */
 bool accd__is_planned_detached(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment_change *change = find_change(plan, attach);
     return change && change->removed_count == attach->count && !change->forced;
 }
 
-/* Applies all pending changes: subtracts removed references, pins and attach counts, and stores new addresses and
- * flags. */
+/* Applies all pending changes: subtracts removed references, pins (numbers of attachments to an object) and attach
+ * counters, and stores new addresses and flags. An attachment that stays without a target gets base 0. Cannot fail. */
 void accd__apply_changes(const struct accd__plan *plan)
 {
     if (!plan->changes.change_set)

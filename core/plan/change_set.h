@@ -17,7 +17,7 @@ struct accd__object_change {
      * `clauses` */
     uint32_t last;
     uint64_t dev; /* device address of the object after the commit */
-    bool shared;  /* whether the object will have ACCD_OBJECT_SHARED: its memory belongs to a block */
+    bool shared;  /* the object will have the flag ACCD_OBJECT_SHARED: its memory belongs to a block */
     /* the commit sets ACCD_OBJECT_UNDERCOUNTED: references that open regions have added are removed */
     bool becomes_undercounted;
     bool is_removed;

@@ -1,5 +1,6 @@
-/* faults.c - walks the items of a construct, and turns the fault of a section that could not be computed into an error.
- */
+/* faults.c - walks the items of a construct (runs their mapping programs to find sections), and turns the fault of a
+ * walk into an error. A fault is the reason for which a section could not be computed, such as a pointer to memory that
+ * is not live. Called by begin.c. */
 #include "accdeep_checkpoints.h"
 #include "plan/inside.h"
 #include "table/name.h"
@@ -7,7 +8,7 @@
 #include <assert.h>
 
 /* Records the error for the fault of `walk`, which has failed, and returns its status. The error names the section that
- * could not be computed, unless a function of the program failed (ACCD_ERROR_CALLBACK). */
+ * could not be computed and its host range, unless a function of the program failed (ACCD_ERROR_CALLBACK). */
 static accd_status report_walk_fault(const struct accd_walk *walk)
 {
     assert(walk->nroots);
@@ -19,7 +20,7 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     if (status == ACCD_ERROR_CALLBACK)
         return status;
     accd_error *error = &context->error;
-    /* roots are walked one after the other until a fault, so that the fault is in the last root */
+    /* roots (items with elements) are walked one after the other until a fault, so that the last root has the fault */
     error->item = walk->roots[walk->nroots - 1].item;
     accd__format_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
     if (fault->kind == ACCD_FAULT_NOT_LIVE) {
@@ -33,8 +34,9 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     return accd__insert_object_name(context);
 }
 
-/* Walks the items of a construct and sets *walk_p to the walk. If a section cannot be computed, records and returns an
- * error that names the section. `before`: earlier walk that is probably equal, or NULL. */
+/* Runs the mapping programs of the items of a construct and sets *walk_p to the walk with the sections found. If a
+ * section cannot be computed, records and returns an error that names the section, and leaves *walk_p unchanged.
+ * `before`: earlier walk that is probably equal, or NULL. */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p)
 {

@@ -4,10 +4,10 @@
  * a construct that must fail fails before it changes the device, a counter or the host.
  *
  * Words. An item is one entry of a directive's list. A mapping program tells which pointers in an item's elements are
- * followed; a walk runs it and finds sections, the data behind them (walk/walk.h). A slot is the host address of a
- * pointer. The holder of a pointer is the object that contains it; its target is the object into which it points. A
- * descriptor is a pointer with bounds after it (CFI_cdesc_t of Fortran). A storage object is memory that a `hold`
- * clause allocates for members; its holes are the bytes that no clause names. A grid gives the positions of the
+ * followed; a walk runs it and finds sections, the data to which these pointers point (walk/walk.h). A slot is the host
+ * address of a pointer. The holder of a pointer is the object that contains it; its target is the object into which it
+ * points. A descriptor is a pointer with bounds after it (CFI_cdesc_t of Fortran). A storage object is memory that a
+ * `hold` clause allocates for members; its holes are the bytes that no clause names. A grid gives the positions of the
  * elements of a section with gaps between them. Knobs are the settings of a rule profile (accdeep_rules.def); the
  * policy is their compiled form (base/rules.h). Scratch space is memory of the context that is freed as a whole when
  * the construct is complete.
@@ -70,7 +70,7 @@ struct accd__move {
 /* value of `piece`: one element of a section with gaps between its elements */
 #define ACCD_GRID_ELEMENT (UINT32_MAX - 1)
 
-/* At most 8 bytes to be written to a device address: a pointer value, or bytes that fill a pointer that is not
+/* Up to 8 bytes to be written to a device address: a pointer value, or bytes that fill a pointer that is not
  * followed. */
 struct accd__word {
     uint64_t dev, value;
