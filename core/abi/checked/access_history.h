@@ -55,16 +55,16 @@ static inline uint32_t rt_pack_last_access(struct rt_last_access last)
 }
 
 /* Returns the last access that rt_pack_last_access has packed. */
-static inline struct rt_last_access rt_unpack_last_access(uint32_t both)
+static inline struct rt_last_access rt_unpack_last_access(uint32_t packed)
 {
-    return (struct rt_last_access){(uint16_t)both, (uint16_t)(both >> 16)};
+    return (struct rt_last_access){(uint16_t)packed, (uint16_t)(packed >> 16)};
 }
 
-/* Returns a hash of the packed value `both`, from which the search in a table begins. Consecutive work ids give
+/* Returns a hash of the packed value `packed`, from which the search in a table begins. Consecutive work ids give
  * different hashes. */
-static inline unsigned rt_hash_last_access(uint32_t both)
+static inline unsigned rt_hash_last_access(uint32_t packed)
 {
-    return (both >> 1) + (both >> 16);
+    return (packed >> 1) + (packed >> 16);
 }
 
 /* -------------------------------------------------------------------------------------- tiles -- */
@@ -73,12 +73,12 @@ static inline unsigned rt_hash_last_access(uint32_t both)
  * signal handler that interrupted the thread, and must not change any tile. */
 static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
 {
-    const struct rt_check_thread *none = NULL;
+    const struct rt_check_thread *owner = NULL;
     while (
-        !__atomic_compare_exchange_n(&shadow->tile_owner, &none, thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        if (none == thread)
+        !__atomic_compare_exchange_n(&shadow->tile_owner, &owner, thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (owner == thread)
             return false;
-        none = NULL;
+        owner = NULL;
     }
     return true;
 }
@@ -151,11 +151,11 @@ static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
  * another thread may be about to use an entry. */
 static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *tile)
 {
-    unsigned used_entries = 1, two = 0;
+    unsigned used_entries = 1, index_pair = 0;
     for (size_t i = 0; i < RT_TILE_UNITS / 2; i++)
-        if (i == 0 || tile->indices[i] != two) {
-            two = tile->indices[i];
-            used_entries |= 1u << two % RT_TILE_ENTRIES | 1u << two / RT_TILE_ENTRIES;
+        if (i == 0 || tile->indices[i] != index_pair) {
+            index_pair = tile->indices[i];
+            used_entries |= 1u << index_pair % RT_TILE_ENTRIES | 1u << index_pair / RT_TILE_ENTRIES;
         }
     for (unsigned i = 1; i < RT_TILE_ENTRIES && shadow->recording < 2; i++)
         if (!(used_entries >> i & 1))
@@ -320,19 +320,19 @@ static inline __attribute__((always_inline)) bool rt_record_repeated_access(cons
     struct rt_history_tile *tile =
         split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->history_tiles[k / RT_TILE_BYTES];
     const size_t unit = split_tiles ? k : k / 4;
-    const bool both = n == 8 || n == 2;
+    const bool is_pair = n == 8 || n == 2;
     uint8_t *indices = &tile->indices[unit % RT_TILE_UNITS / 2];
-    const unsigned two = *indices, shift = both ? 0 : unit % 2 * 4, entry = two >> shift & 0xf;
+    const unsigned index_pair = *indices, shift = is_pair ? 0 : unit % 2 * 4, entry = index_pair >> shift & 0xf;
     const uint32_t from = tile->last[entry];
     const struct rt_history_change *change = rt_get_history_change(thread, from, access_flags);
-    if ((both && two != 0x11 * entry) || change->from != from)
+    if ((is_pair && index_pair != 0x11 * entry) || change->from != from)
         return false;
     if (change->to == from)
         return true;
     unsigned other = (unsigned)change->entry;
     if (shadow->recording > 1 || (tile->last[other] != change->to && !rt_find_tile_entry(tile, change->to, &other)))
         return false;
-    *indices = (uint8_t)(both ? 0x11 * other : (two & 0xf0u >> shift) | other << shift);
+    *indices = (uint8_t)(is_pair ? 0x11 * other : (index_pair & 0xf0u >> shift) | other << shift);
     return true;
 }
 

@@ -22,9 +22,9 @@
         check((uintptr_t)at, n, RT_ACCESS_ATOMIC);                                                 \
         check((uintptr_t)at, n, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                               \
         memcpy(&old, expected, sizeof old);                                                        \
-        const type was = __sync_val_compare_and_swap((volatile type *)at, old, to);                \
-        memcpy(expected, &was, sizeof was);                                                        \
-        return was == old;                                                                         \
+        const type previous = __sync_val_compare_and_swap((volatile type *)at, old, to);           \
+        memcpy(expected, &previous, sizeof previous);                                              \
+        return previous == old;                                                                    \
     }
 __extension__ typedef unsigned __int128 wide;
 COMPARE(1, uint8_t, )
@@ -35,7 +35,7 @@ COMPARE(16, wide, __attribute__((target("cx16"))))
 
 /* --------------------------------------------------------------------------- any size: clang -- */
 
-static bool locked; /* spin lock for programs without libatomic */
+static bool spin_lock; /* spin lock for programs without libatomic */
 
 /* Returns the function `name` of libatomic or libgomp, and caches it in *cached; NULL if the program has no such
  * library. */
@@ -66,9 +66,9 @@ void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
         real(n, at, to, order);
         return;
     }
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     memcpy(to, at, n);
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 typedef void store_fn(size_t n, void *at, const void *from, int order);
@@ -84,9 +84,9 @@ void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
         real(n, at, from, order);
         return;
     }
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     memcpy(at, from, n);
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 typedef void exchange_fn(size_t n, void *at, const void *from, void *to, int order);
@@ -102,10 +102,10 @@ void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int 
         real(n, at, from, to, order);
         return;
     }
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     memcpy(to, at, n);
     memcpy(at, from, n);
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order, int failure);
@@ -120,10 +120,10 @@ bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from,
     check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real)
         return real(n, at, expected, from, order, failure);
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     const bool same = !memcmp(at, expected, n);
     memcpy(same ? at : expected, same ? from : at, n);
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
     return same;
 }
 

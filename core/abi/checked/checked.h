@@ -66,13 +66,13 @@ static inline uint32_t rt_digest_word(uint64_t value)
 /* Returns the digest of the bytes of `value` whose entry in `states` is PRESENT; the other bytes count as 0. */
 static inline uint32_t rt_digest_present_bytes(uint32_t states, uint64_t value)
 {
-    uint64_t used = states & RT_ALL_BYTES(RT_PRESENT);
-    if (used == RT_ALL_BYTES(RT_PRESENT))
+    uint64_t present_bits = states & RT_ALL_BYTES(RT_PRESENT);
+    if (present_bits == RT_ALL_BYTES(RT_PRESENT))
         return rt_digest_word(value);
-    used = (used | used << 16) & 0x0000111100001111u;
-    used = (used | used << 8) & 0x0011001100110011u;
-    used = (used | used << 4) & 0x0101010101010101u;
-    return rt_digest_word(value & used * 0xff);
+    present_bits = (present_bits | present_bits << 16) & 0x0000111100001111u;
+    present_bits = (present_bits | present_bits << 8) & 0x0011001100110011u;
+    present_bits = (present_bits | present_bits << 4) & 0x0101010101010101u;
+    return rt_digest_word(value & present_bits * 0xff);
 }
 
 /* Last access of some bytes of device memory: ids of the works (operations of a queue, or tasks) that wrote and read

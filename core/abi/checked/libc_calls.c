@@ -35,17 +35,18 @@ static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) 
 /* Returns true if relocations of the module `info`, whose dynamic section begins at `entry`, name __tsan_init. */
 static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
-    uintptr_t of[DT_JMPREL + 1] = {0};
+    uintptr_t tables[DT_JMPREL + 1] = {0};
     for (; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag >= 0 && entry->d_tag <= DT_JMPREL)
-            of[entry->d_tag] = entry->d_un.d_ptr;
-    const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
-    const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
+            tables[entry->d_tag] = entry->d_un.d_ptr;
+    const ElfW(Sym) *symbols = (const void *)tables[DT_SYMTAB];
+    const char *text = (const char *)tables[DT_STRTAB], *name = "__tsan_init";
     /* the vdso has addresses relative to its start, which must not be read; it is not instrumented */
-    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr)
+    if (!symbols || !text || tables[DT_SYMTAB] < info->dlpi_addr)
         return false;
-    return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text, name) ||
-           has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
+    return has_relocation((const void *)tables[DT_JMPREL], tables[DT_JMPREL] ? tables[DT_PLTRELSZ] : 0, symbols, text,
+                          name) ||
+           has_relocation((const void *)tables[DT_RELA], tables[DT_RELA] ? tables[DT_RELASZ] : 0, symbols, text, name);
 }
 
 static bool is_in_module(uintptr_t pc);
@@ -167,11 +168,11 @@ FUNCTION(int, memcmp, (const void *a, const void *b, size_t n))
     return REAL(memcmp)(a, b, n);
 }
 
-FUNCTION(void, qsort, (void *at, size_t n, size_t each, int (*compare)(const void *, const void *)))
+FUNCTION(void, qsort, (void *at, size_t n, size_t element_size, int (*compare)(const void *, const void *)))
 {
-    rt_check_read(at, n * each, CALLER);
-    rt_check_write(at, n * each, CALLER);
-    REAL(qsort)(at, n, each, compare);
+    rt_check_read(at, n * element_size, CALLER);
+    rt_check_write(at, n * element_size, CALLER);
+    REAL(qsort)(at, n, element_size, compare);
 }
 
 /* ----------------------------------------------------------------------------------- strings -- */
@@ -242,17 +243,17 @@ FUNCTION(int, strncmp, (const char *a, const char *b, size_t n))
 
 /* ------------------------------------------------------------------------------------- files -- */
 
-FUNCTION(size_t, fread, (void *to, size_t each, size_t n, FILE *file))
+FUNCTION(size_t, fread, (void *to, size_t element_size, size_t n, FILE *file))
 {
-    const size_t nread = REAL(fread)(to, each, n, file);
-    rt_check_write(to, nread * each, CALLER);
+    const size_t nread = REAL(fread)(to, element_size, n, file);
+    rt_check_write(to, nread * element_size, CALLER);
     return nread;
 }
 
-FUNCTION(size_t, fwrite, (const void *from, size_t each, size_t n, FILE *file))
+FUNCTION(size_t, fwrite, (const void *from, size_t element_size, size_t n, FILE *file))
 {
-    rt_check_read(from, n * each, CALLER);
-    return REAL(fwrite)(from, each, n, file);
+    rt_check_read(from, n * element_size, CALLER);
+    return REAL(fwrite)(from, element_size, n, file);
 }
 
 FUNCTION(ssize_t, read, (int file, void *to, size_t n))

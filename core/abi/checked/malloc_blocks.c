@@ -10,7 +10,7 @@
 
 /* Functions of the GNU C library under other names. */
 void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t each);
+void *__libc_calloc(size_t n, size_t element_size);
 void *__libc_realloc(void *at, size_t n);
 void *__libc_memalign(size_t alignment, size_t n);
 void __libc_free(void *at);
@@ -23,7 +23,7 @@ struct block {
 };
 static struct block *blocks;
 static size_t nblocks, capacity;
-static bool locked;
+static bool spin_lock;
 static size_t nkernel_blocks; /* number of blocks that kernels have allocated */
 
 /* Returns true if a malloc block is a mapping of its own, as large blocks are. Such a block begins 16 bytes after the
@@ -43,11 +43,11 @@ static void add_block(void *at, size_t n)
     rt_record_requested_size((uintptr_t)at, n);
     if (!at || (!is_of_kernel && (n < LARGE || !is_mapping(at))))
         return;
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     if (nblocks == capacity) {
         struct block *new_blocks = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *new_blocks);
         if (!new_blocks) {
-            rt_spin_unlock(&locked);
+            rt_spin_unlock(&spin_lock);
             return;
         }
         blocks = new_blocks;
@@ -55,7 +55,7 @@ static void add_block(void *at, size_t n)
     }
     blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
     nkernel_blocks += is_of_kernel;
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 /* Forgets the requested size of a block, and removes the block from the list, if it is listed. NULL does nothing. */
@@ -64,14 +64,14 @@ static void remove_block(void *at)
     rt_forget_requested_size((uintptr_t)at);
     if (!at || (!__atomic_load_n(&nkernel_blocks, __ATOMIC_RELAXED) && !is_mapping(at)))
         return;
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     for (size_t i = nblocks; i-- > 0;)
         if (blocks[i].start == (uintptr_t)at) {
             nkernel_blocks -= blocks[i].is_of_kernel;
             blocks[i] = blocks[--nblocks];
             break;
         }
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 /* Returns the function malloc_usable_size of another allocator, if that allocator has also replaced __libc_malloc.
@@ -125,14 +125,14 @@ static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
 API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
     enum rt_block_owner owner = RT_OWNER_UNKNOWN;
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     for (size_t i = nblocks; i-- > 0 && !owner;)
         if (at - blocks[i].start < blocks[i].bytes) {
             owner = blocks[i].is_of_kernel ? RT_OWNER_KERNEL : RT_OWNER_HOST;
             *start_p = blocks[i].start;
             *bytes_p = blocks[i].bytes;
         }
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
     return owner;
 }
 
@@ -146,11 +146,11 @@ void *malloc(size_t n)
 }
 
 /* Allocates a zeroed block as the C library does, and records it. */
-API void *calloc(size_t n, size_t each);
-void *calloc(size_t n, size_t each)
+API void *calloc(size_t n, size_t element_size);
+void *calloc(size_t n, size_t element_size)
 {
-    void *at = __libc_calloc(n, each);
-    add_block(at, n * each);
+    void *at = __libc_calloc(n, element_size);
+    add_block(at, n * element_size);
     return at;
 }
 

@@ -254,7 +254,7 @@ struct request {
     struct request *next;
 };
 static struct request *requests;
-static bool locked;
+static bool spin_lock;
 
 /* Returns the i-th element of an array of request handles. Elements are pointers in C programs with Open MPI, otherwise
  * 32-bit numbers. fortran: the array is Fortran's. */
@@ -271,14 +271,14 @@ static word handle_at(const void *handles, long i, bool fortran)
 static struct request *remove_request(word handle)
 {
     struct request *request = NULL;
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     for (struct request **at = &requests; *at && !request; at = &(*at)->next)
         if ((*at)->handle == handle) {
             request = *at;
             *at = request->next;
             break;
         }
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
     return request;
 }
 
@@ -299,10 +299,10 @@ static void add_request(word handle, struct recv_buffer buffer, struct rt_caller
         return;
     }
     *request = (struct request){handle, buffer, {caller.pc, NULL}, NULL};
-    rt_spin_lock(&locked);
+    rt_spin_lock(&spin_lock);
     request->next = requests;
     requests = request;
-    rt_spin_unlock(&locked);
+    rt_spin_unlock(&spin_lock);
 }
 
 /* Returns a copy of n request handles, made before a wait or a test, for complete_requests. Returns NULL if no receive
@@ -490,7 +490,7 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define NS(x) ((const int *)(x))
 #define D(x) (x)
 #define C(x) (x)
-#define IN_C(name, lower, n, more, before, after) DEFINE(MPI_##name, n, before, after)
+#define IN_C(name, lower, n, fortran_n, before, after) DEFINE(MPI_##name, n, before, after)
 EACH(IN_C)
 
 /* Fortran passes addresses of arguments. In MPICH, the numbers of Fortran's types and communicators are also the
@@ -512,5 +512,5 @@ static word translate_handle(const char *name, int number)
     return function ? function(number) : (word)(unsigned)number;
 }
 
-#define IN_FORTRAN(name, lower, n, more, before, after) DEFINE(mpi_##lower##_, more, before, after)
+#define IN_FORTRAN(name, lower, n, fortran_n, before, after) DEFINE(mpi_##lower##_, fortran_n, before, after)
 EACH(IN_FORTRAN)

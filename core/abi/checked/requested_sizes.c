@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-void *__libc_calloc(size_t n, size_t each); /* functions of the GNU C library */
+void *__libc_calloc(size_t n, size_t element_size); /* functions of the GNU C library */
 void __libc_free(void *at);
 
 enum { PARTS = 64 };
 static struct part {
-    bool locked;
+    bool spin_lock;
     size_t n, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
     struct block {
         uintptr_t start; /* address; 0: the slot is free */
@@ -73,13 +73,13 @@ void rt_record_requested_size(uintptr_t start, size_t bytes)
     struct part *part = get_table_part(start);
     if (!start || !has_runtime())
         return;
-    rt_spin_lock(&part->locked);
+    rt_spin_lock(&part->spin_lock);
     if (2 * part->n < part->capacity || grow_part(part)) {
         struct block *block = &part->blocks[find_entry(part, start)];
         part->n += !block->start;
         *block = (struct block){start, bytes};
     }
-    rt_spin_unlock(&part->locked);
+    rt_spin_unlock(&part->spin_lock);
 }
 
 /* Removes the entry of the block at `start`, if there is one. Later entries of its probe sequence move into the hole.
@@ -89,7 +89,7 @@ void rt_forget_requested_size(uintptr_t start)
     struct part *part = get_table_part(start);
     if (!start || !has_runtime())
         return;
-    rt_spin_lock(&part->locked);
+    rt_spin_lock(&part->spin_lock);
     size_t hole = part->capacity ? find_entry(part, start) : 0;
     if (part->capacity && part->blocks[hole].start) {
         for (size_t k = (hole + 1) & (part->capacity - 1); part->blocks[k].start; k = (k + 1) & (part->capacity - 1))
@@ -101,16 +101,16 @@ void rt_forget_requested_size(uintptr_t start)
         part->blocks[hole].start = 0;
         part->n--;
     }
-    rt_spin_unlock(&part->locked);
+    rt_spin_unlock(&part->spin_lock);
 }
 
 /* Returns the requested size of the block at `start`; 0 if it is not known. */
 API size_t rt_get_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);
-    rt_spin_lock(&part->locked);
+    rt_spin_lock(&part->spin_lock);
     const size_t entry = part->capacity ? find_entry(part, start) : 0;
     const size_t bytes = part->capacity && part->blocks[entry].start ? part->blocks[entry].bytes : 0;
-    rt_spin_unlock(&part->locked);
+    rt_spin_unlock(&part->spin_lock);
     return bytes;
 }

@@ -254,10 +254,10 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t
     if (this_check_thread.is_atomic)
         access_flags |= RT_ACCESS_ATOMIC;
     if (this_check_thread.records_accesses) {
-        const uintptr_t moved =
+        const uintptr_t shift =
             at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
-        if (at + moved - local_shadow.low < local_shadow.bytes)
-            record_use(at + moved, n, access_flags, pc, frame);
+        if (at + shift - local_shadow.low < local_shadow.bytes)
+            record_use(at + shift, n, access_flags, pc, frame);
     }
     if (is_allowed(at, n, write, pc) || handle_first_access(at, n, write, pc))
         return;

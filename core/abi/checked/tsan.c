@@ -121,10 +121,10 @@ __extension__ typedef unsigned __int128 word128;
 #define SWAPS(n, attribute)                                                                   \
     static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
     {                                                                                         \
-        const word##n was = __sync_val_compare_and_swap(at, *expected, to);                   \
-        const bool done = was == *expected;                                                   \
-        *expected = was;                                                                      \
-        return done;                                                                          \
+        const word##n previous = __sync_val_compare_and_swap(at, *expected, to);              \
+        const bool success = previous == *expected;                                           \
+        *expected = previous;                                                                 \
+        return success;                                                                       \
     }
 SWAPS(8, )
 SWAPS(16, )

@@ -370,9 +370,9 @@ int accd_lowered_is_present(const void *host, unsigned long bytes)
 }
 
 /* Returns the host address for a device address `pointer`; adapts accd_host_address to find_counterpart. */
-static uint64_t find_host_address(accd_context *of, int device, const void *pointer)
+static uint64_t find_host_address(accd_context *device_context, int device, const void *pointer)
 {
-    return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);
+    return accd_host_address(device_context, device, (uint64_t)(uintptr_t)pointer);
 }
 
 /* Returns the device address of a host address; NULL if absent. */

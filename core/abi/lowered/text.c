@@ -164,10 +164,10 @@ static void read_label(struct reader *reader)
     label.layout = read_program_reference(reader);
     char *name = read_rest(reader);
     label.name = name;
-    const accd_label *created = accd_label_intern(reader->context, &label);
-    if (!created)
+    const accd_label *new_label = accd_label_intern(reader->context, &label);
+    if (!new_label)
         end_without_memory(reader);
-    *(const accd_label **)append(reader, &reader->labels, reader->nlabels, sizeof created) = created;
+    *(const accd_label **)append(reader, &reader->labels, reader->nlabels, sizeof new_label) = new_label;
     reader->nlabels++;
     free(name);
     if (reader->array)
@@ -244,17 +244,17 @@ static void read_named(struct reader *reader)
  * becomes its number within the process. */
 static void read_code(struct reader *reader)
 {
-    accd_instruction *in = append(reader, &reader->code, reader->ncode++, sizeof *in);
-    in->op = (uint8_t)read_number(reader);
-    in->to = (uint8_t)read_number(reader);
-    in->a = (uint8_t)read_number(reader);
-    in->b = (uint8_t)read_number(reader);
-    in->k = read_number(reader);
-    if (in->op != ACCD_I_CALL && in->op != ACCD_I_CALL_IF)
+    accd_instruction *instruction = append(reader, &reader->code, reader->ncode++, sizeof *instruction);
+    instruction->op = (uint8_t)read_number(reader);
+    instruction->to = (uint8_t)read_number(reader);
+    instruction->a = (uint8_t)read_number(reader);
+    instruction->b = (uint8_t)read_number(reader);
+    instruction->k = read_number(reader);
+    if (instruction->op != ACCD_I_CALL && instruction->op != ACCD_I_CALL_IF)
         return;
     if (!reader->directive->bounds)
         end_with_bad_plan(reader);
-    in->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[in->k]);
+    instruction->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[instruction->k]);
 }
 
 /* Completes the open program, and appends it to reader->programs. If no program is open, the code read since the last
@@ -269,7 +269,7 @@ static void finish_program(struct reader *reader)
             reader->code = NULL;
         }
     } else {
-        accd_program *created;
+        accd_program *program;
         accd_program_spec *spec = &reader->spec;
         spec->pieces = reader->pieces;
         spec->fields = reader->fields;
@@ -277,12 +277,12 @@ static void finish_program(struct reader *reader)
         spec->members = reader->members;
         spec->code = reader->code;
         spec->ncode = reader->ncode;
-        const accd_status status = accd_program_new(reader->context, spec, &created);
+        const accd_status status = accd_program_new(reader->context, spec, &program);
         if (status == ACCD_ERROR_OUT_OF_MEMORY)
             end_without_memory(reader);
         if (status != ACCD_OK)
             end_with_bad_plan(reader);
-        *(accd_program **)append(reader, &reader->programs, reader->nprograms, sizeof created) = created;
+        *(accd_program **)append(reader, &reader->programs, reader->nprograms, sizeof program) = program;
         reader->nprograms++;
     }
     free(reader->pieces);

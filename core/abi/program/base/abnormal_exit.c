@@ -196,8 +196,8 @@ static long faults_of_children(void)
  * started by this one are not affected. */
 static __attribute__((constructor)) void record_silent_process(void)
 {
-    const char *set = getenv("ACCDEEP_SILENT");
-    silent_process = set && *set ? getpid() : 0;
+    const char *silent = getenv("ACCDEEP_SILENT");
+    silent_process = silent && *silent ? getpid() : 0;
     children = faults_of_children();
     unsetenv("ACCDEEP_SILENT");
 }

@@ -30,7 +30,7 @@ struct diag_record {
     bool object;        /* true if `subject` is a variable */
     const char *mapped; /* file that mapped the data, for grouped findings; NULL: not grouped, or unknown */
     int mapped_line;
-    bool suppressed;
+    bool is_suppressed;
     size_t result; /* number of the SARIF result; 0: no SARIF file */
     uint64_t count;
 };
@@ -335,7 +335,7 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     } counts[] = {{"objects", diagnostic->objects},
                   {"bytes", diagnostic->bytes},
                   {"times", diagnostic->times},
-                  {"of", diagnostic->of}};
+                  {"of", diagnostic->ntransfers}};
     char key[40];
     rt_text_append_json_field(text, "message", message);
     if (rule)
@@ -411,7 +411,7 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
 static bool is_first_of_code(const struct diag_record *entry)
 {
     for (size_t i = 0; i < nrecords; i++)
-        if (records[i] != entry && !records[i]->first && !records[i]->suppressed &&
+        if (records[i] != entry && !records[i]->first && !records[i]->is_suppressed &&
             !strcmp(records[i]->code, entry->code))
             return false;
     return true;
@@ -453,10 +453,10 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
         return false;
     }
     entry = add_record(NULL, diagnostic, message, &location);
-    const bool suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &location);
-    if (suppressed) {
+    const bool is_suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &location);
+    if (is_suppressed) {
         if (entry)
-            entry->suppressed = true;
+            entry->is_suppressed = true;
         return false;
     }
     const char *rule = rt_find_rule(diagnostic);
@@ -563,7 +563,7 @@ void rt_emit_counts(void)
     }
     ended = true;
     for (size_t i = 0; i < nrecords; i++) {
-        if (!records[i]->first && !records[i]->suppressed && records[i]->count > 1)
+        if (!records[i]->first && !records[i]->is_suppressed && records[i]->count > 1)
             print_count(records[i]);
         free(records[i]->subject);
         free(records[i]->other_names);

@@ -21,8 +21,8 @@ struct rt_diagnostic {
     const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: not about data */
     const char *second;           /* name of the second object; NULL: no second object */
     struct rt_related_location other;
-    uint64_t bytes, times, of; /* cost: `bytes` bytes in `times` of `of` transfers; 0: no cost */
-    uint64_t objects;          /* number of objects that the finding is about; 0: one */
+    uint64_t bytes, times, ntransfers; /* cost: `bytes` bytes in `times` of `ntransfers` transfers; 0: no cost */
+    uint64_t objects;                  /* number of objects that the finding is about; 0: one */
     /* group with findings of other variables mapped at the same location: the first is printed, the end names the
      * rest */
     bool is_grouped;

@@ -69,8 +69,8 @@ static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t
         else
             high = middle;
     }
-    bool inside = low && host - objects[low - 1].info.host < objects[low - 1].info.bytes;
-    return inside ? low - 1 : n;
+    bool is_inside = low && host - objects[low - 1].info.host < objects[low - 1].info.bytes;
+    return is_inside ? low - 1 : n;
 }
 
 /* Returns the index of the object that a pointer is attached to, among n objects; n if it is not one of them. Compares
@@ -241,14 +241,14 @@ static bool save_dot(const char *path)
 {
     assert(path && picture);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    size_t size = strlen(picture), done = 0;
-    while (fd >= 0 && done < size) {
-        ssize_t n = write(fd, picture + done, size - done);
+    size_t size = strlen(picture), nwritten = 0;
+    while (fd >= 0 && nwritten < size) {
+        ssize_t n = write(fd, picture + nwritten, size - nwritten);
         if (n <= 0)
             break;
-        done += (size_t)n;
+        nwritten += (size_t)n;
     }
-    bool success = fd >= 0 && done == size && !close(fd);
+    bool success = fd >= 0 && nwritten == size && !close(fd);
     if (!success)
         rt_report("error", "file", NULL, 0, "%s: %s", path, strerror(errno));
     return success;
@@ -285,10 +285,10 @@ static bool run_dot(const char *dot, const char *path)
     posix_spawn_file_actions_t quiet;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const bool runs = plain && !posix_spawnp(&child, args[0], &quiet, NULL, args, plain);
+    const bool is_running = plain && !posix_spawnp(&child, args[0], &quiet, NULL, args, plain);
     posix_spawn_file_actions_destroy(&quiet);
     free(plain);
-    if (!runs)
+    if (!is_running)
         return false;
     for (int i = 0; i < TENTHS && waitpid(child, &status, WNOHANG) == 0; i++)
         usleep(100000);

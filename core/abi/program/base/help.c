@@ -78,8 +78,8 @@ bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, st
 {
     assert(diagnostic->code && to);
     const struct accd__help *help = rt_find_help(diagnostic->code);
-    const char *of = rule ? rule : rt.options.rules ? rt.options.rules->documents : "";
-    const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);
+    const char *documents = rule ? rule : rt.options.rules ? rt.options.rules->documents : "";
+    const bool openmp = !strncmp(documents, "OMP", 3) || !strncmp(documents, "LLNL", 4);
     const char *text = help ? (openmp ? help->openmp : help->help) : "";
     if (diagnostic->help)
         text = openmp && diagnostic->openmp ? diagnostic->openmp : diagnostic->help;

@@ -142,7 +142,7 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
     enum { FEW = 16 };
     struct rt_thread *self = rt_current_thread();
-    rt_prof_callback *few[FEW], **calls = few;
+    rt_prof_callback *inline_calls[FEW], **calls = inline_calls;
     if (!rt_is_event_registered(event) || self->muted)
         return;
     rt_lock();
@@ -167,7 +167,7 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
     }
     self->in_callback = false;
     span->tool = detail.tool;
-    if (calls != few)
+    if (calls != inline_calls)
         free(calls);
 }
 

@@ -166,7 +166,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
             append_string(to, "", fields[i][1]);
             before = ",";
         }
-    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->of};
+    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->ntransfers};
     static const char *const names[] = {"objects", "bytes", "times", "of"};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i]) {

@@ -326,13 +326,13 @@ static void format_fortran_section(const struct accd__debug_name *name, uint64_t
     assert(name->rank > 0 && n > 0);
     struct rt_text_buffer text = {.n = 0};
     int64_t low[ACCD__DEBUG_RANK_MAX], high[ACCD__DEBUG_RANK_MAX];
-    uint64_t inside = 1;
+    uint64_t nelements = 1;
     compute_subscripts(name, name->start, low);
     compute_subscripts(name, name->start + (int64_t)n - 1, high);
     for (int i = 0; i < name->rank; i++)
-        inside *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
-    append_subscripts(&text, name->rank, low, inside == n ? high : low);
-    if (inside != n) {
+        nelements *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
+    append_subscripts(&text, name->rank, low, nelements == n ? high : low);
+    if (nelements != n) {
         rt_text_append(&text, ":");
         append_subscripts(&text, name->rank, high, high);
     }

@@ -80,8 +80,8 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    for (size_t done = 0; done < text->n;) {
-        ssize_t n = write(fd, text->at + done, text->n - done);
+    for (size_t nwritten = 0; nwritten < text->n;) {
+        ssize_t n = write(fd, text->at + nwritten, text->n - nwritten);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EPIPE) /* the pipe is closed: takes the pending signal, which the program must not get */
@@ -90,7 +90,7 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
             write_error = n < 0 && errno != EPIPE ? errno : 0;
             break;
         }
-        done += (size_t)n;
+        nwritten += (size_t)n;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = write_error;

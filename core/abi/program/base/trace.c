@@ -85,16 +85,16 @@ static void format_object_fields(const accd_event *event, char *to, size_t capac
 {
     accd_object_info object_info = {.host = event->host};
     accd_present_object object;
-    char offset[40] = "", in[340] = "";
+    char offset[40] = "", object_field[340] = "";
     if (accd_present_at(rt.context, event->device, event->host, 0, &object)) {
         const struct rt_display_name display = rt_get_display_name(&object.info);
         snprintf(object_info.name, sizeof object_info.name, "%s", event->name);
         if (strcmp(display.name, rt_get_display_name(&object_info).name) != 0)
-            snprintf(in, sizeof in, ",\"in\":\"%s\"", display.name);
+            snprintf(object_field, sizeof object_field, ",\"in\":\"%s\"", display.name);
         if (event->host > object.info.host)
             snprintf(offset, sizeof offset, ",\"offset\":%llu", (unsigned long long)(event->host - object.info.host));
         snprintf(to, capacity, ",\"object\":%u%s%s,\"size\":%llu,\"structured\":%u,\"dynamic\":%u%s",
-                 get_object_number(object.info.host, event->device, false), in, offset,
+                 get_object_number(object.info.host, event->device, false), object_field, offset,
                  (unsigned long long)object.info.bytes, object.structured, object.dynamic,
                  event->op == ACCD_OP_FREE ? ",\"gone\":true" : "");
     }

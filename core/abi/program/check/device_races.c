@@ -140,8 +140,8 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
     assert(n >= 2);
     for (unsigned i = next; i > FIRST; i -= 2) {
-        const struct work *set = &work_table[i / 2 - 1];
-        if (set->n == n && !memcmp(members + set->first, list, n * sizeof *list))
+        const struct work *work_set = &work_table[i / 2 - 1];
+        if (work_set->n == n && !memcmp(members + work_set->first, list, n * sizeof *list))
             return (uint16_t)(i - 2);
         if (i - 2 <= (list[n - 1] & ~1u)) /* this entry is older than the newest member, and so are all that follow */
             break;
@@ -174,13 +174,13 @@ static uint16_t join_works(uint16_t from, uint16_t work)
     const uint16_t *member_ids;
     const size_t count = get_set_members(&from, &member_ids);
     size_t n = 0;
-    bool has = work <= 1;
+    bool has_work = work <= 1;
     for (size_t i = 0; i < count && n < UNORDERED_MAX; i++)
         if (keeps_member(member_ids[i], work)) {
             list[n++] = member_ids[i];
-            has |= member_ids[i] == work;
+            has_work |= member_ids[i] == work;
         }
-    if (!has)
+    if (!has_work)
         list[n++] = work;
     return n == 0 ? 0 : n == 1 ? list[0] : get_work_set(list, n);
 }

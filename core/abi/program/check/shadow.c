@@ -144,9 +144,9 @@ static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
 /* Returns the part of a range in its first word, with the word's shadow. */
 struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
 {
-    const unsigned into = at % 8;
-    struct rt_granule granule = {.at = at, .n = n < 8 - into ? n : 8 - into};
-    granule.bytes = (granule.n == 8 ? UINT32_MAX : (1u << 4 * granule.n) - 1) << 4 * into;
+    const unsigned offset = at % 8;
+    struct rt_granule granule = {.at = at, .n = n < 8 - offset ? n : 8 - offset};
+    granule.bytes = (granule.n == 8 ? UINT32_MAX : (1u << 4 * granule.n) - 1) << 4 * offset;
     find_shadow(at, &granule.states, &granule.origin);
     return granule;
 }

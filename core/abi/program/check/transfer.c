@@ -101,15 +101,15 @@ static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t 
     if (rt.options.devices == 1 || rt_has_range_states(host, bytes, RT_VALID, 0))
         return;
     for (uint64_t at = host; at < host + bytes; at++) {
-        const struct rt_granule own = rt_get_granule(at, 1);
+        const struct rt_granule host_granule = rt_get_granule(at, 1);
         const struct rt_granule source = rt_get_granule(rt_other_side(from, at), 1);
-        if (rt_get_bytes_with_state(&own, RT_VALID) || !rt_get_bytes_with_state(&source, RT_VALID))
+        if (rt_get_bytes_with_state(&host_granule, RT_VALID) || !rt_get_bytes_with_state(&source, RT_VALID))
             continue;
         for (int device = 0; device < rt.options.devices; device++)
             if (device != from->device && rt_find_mapping(device, at, &mapping))
                 rt_invalidate_other_side(&mapping, at, 1);
-        if (own.states && rt.site)
-            *own.origin = (uint32_t)rt.site->call.pc;
+        if (host_granule.states && rt.site)
+            *host_granule.origin = (uint32_t)rt.site->call.pc;
     }
 }
 
@@ -178,13 +178,13 @@ static void handle_free(const accd_event *event)
         return;
     rt_history_record_access(mapping.dev, mapping.bytes, RT_ACCESS_FREE);
     rt_unused_record_free(&mapping);
-    const bool stays = is_present_elsewhere(event);
-    const bool newest = !stays && rt_has_range_states(mapping.host, mapping.bytes, RT_VALID, 0);
+    const bool is_elsewhere = is_present_elsewhere(event);
+    const bool newest = !is_elsewhere && rt_has_range_states(mapping.host, mapping.bytes, RT_VALID, 0);
     if (newest)
         rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
     RT_FOR_EACH_GRANULE(granule, mapping.host, newest ? mapping.bytes : 0)
     rt_store_digest(&granule); /* renews the digests of old bytes of other objects in the same words */
-    RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes)
+    RT_FOR_EACH_GRANULE(granule, mapping.host, is_elsewhere || newest ? 0 : mapping.bytes)
     {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         const bool same =

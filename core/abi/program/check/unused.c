@@ -238,7 +238,7 @@ static void report_unused(const struct rt_transfer_stats *stats)
     if (stats->unread && rt_stats_cover_clause(stats, is_wholly_unread)) {
         diagnostic.code = "unread-transfer";
         diagnostic.bytes = stats->unread;
-        diagnostic.times = diagnostic.of = stats->n;
+        diagnostic.times = diagnostic.ntransfers = stats->n;
         rt_emit_diagnostic(&diagnostic,
                            "%s: %llu of %llu bytes that were moved to the device from here were never read there",
                            stats->name, (unsigned long long)stats->unread, (unsigned long long)stats->bytes);
@@ -247,7 +247,7 @@ static void report_unused(const struct rt_transfer_stats *stats)
         diagnostic.code = "unused-data";
         diagnostic.bytes = stats->unused_bytes;
         diagnostic.times = stats->unused;
-        diagnostic.of = stats->n;
+        diagnostic.ntransfers = stats->n;
         rt_emit_diagnostic(&diagnostic,
                            "%s: %llu of %llu allocations on the device from here were never used: %llu bytes",
                            stats->name, (unsigned long long)stats->unused, (unsigned long long)stats->n,

@@ -50,9 +50,9 @@ struct mapping {
 int64_t __tgt_mapper_num_components(void *mapping);
 int64_t __tgt_mapper_num_components(void *mapping)
 {
-    const struct mapping *of = mapping;
-    assert(of->maps->n >= of->first);
-    return (int64_t)(of->maps->n - of->first);
+    const struct mapping *mapper_state = mapping;
+    assert(mapper_state->maps->n >= mapper_state->first);
+    return (int64_t)(mapper_state->maps->n - mapper_state->first);
 }
 
 /* Adds a map; called by mapper functions. Ends the program without memory. */
@@ -154,12 +154,12 @@ static void align_item(accd_item *item)
     assert(item->bytes > 0);
     const uintptr_t host = (uintptr_t)item->host;
     for (uintptr_t to = RT_BLOCK_ALIGNMENT; to; to /= 2) {
-        const uintptr_t into = host % to;
-        if (into && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - into), into) !=
-                        ACCD_PRESENCE_NONE)
+        const uintptr_t offset = host % to;
+        if (offset && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - offset), offset) !=
+                          ACCD_PRESENCE_NONE)
             continue;
-        item->frame = into ? (const void *)(host - into) : NULL;
-        item->frame_bytes = into + item->bytes;
+        item->frame = offset ? (const void *)(host - offset) : NULL;
+        item->frame_bytes = offset + item->bytes;
         return;
     }
 }
@@ -347,9 +347,9 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
  * compiler passes these as plain text only. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
-    const struct rt_maps *of = maps;
-    for (size_t i = 0; i < of->n; i++) {
-        const struct rt_map *map = &of->at[i];
+    const struct rt_maps *list = maps;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rt_map *map = &list->at[i];
         const bool pointer = is_pointer_map(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
         const bool data = (uintptr_t)map->begin == host && (!bytes || (uint64_t)map->size == bytes);
         if (!map->name || map->name[0] != ';' || !strncmp(map->name, ";unknown;", 9) || (!pointer && !data))

@@ -158,12 +158,12 @@ static struct rt_image_entry *read_entries(const struct library *library, size_t
     assert(library->entries <= library->entries_end && n_p);
     const size_t bytes = (size_t)(library->entries_end - library->entries);
     const bool old = bytes && rt_load_word(library->entries);
-    const size_t each = old ? sizeof(struct legacy_entry) : sizeof(struct entry);
-    struct rt_image_entry *entries = calloc(bytes / each + 1, sizeof *entries);
+    const size_t entry_size = old ? sizeof(struct legacy_entry) : sizeof(struct entry);
+    struct rt_image_entry *entries = calloc(bytes / entry_size + 1, sizeof *entries);
     if (!entries)
         rt_fatal("out-of-memory", "no memory for the program's device code");
     *n_p = 0;
-    for (size_t at = 0; at + each <= bytes; at += each)
+    for (size_t at = 0; at + entry_size <= bytes; at += entry_size)
         *n_p += read_entry(library->entries + at, old, &entries[*n_p]);
     return entries;
 }

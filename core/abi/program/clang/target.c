@@ -77,12 +77,12 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
                              struct rt_maps *maps)
 {
     assert(maps->flag_mask == 0 && maps->flag_value == 0);
-    static bool holds; /* true once the program has used the clause ompx_hold */
+    static bool uses_hold; /* true once the program has used the clause ompx_hold */
     bool has_hold = false;
     for (size_t i = 0; i < maps->n; i++)
         has_hold |= (maps->at[i].type & HOLD) != 0;
-    holds |= has_hold;
-    if (holds && kind == ACCD_KIND_EXIT_DATA)
+    uses_hold |= has_hold;
+    if (uses_hold && kind == ACCD_KIND_EXIT_DATA)
         keep_held_references(self, maps);
     if (!has_hold)
         return;
@@ -374,15 +374,15 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
     assert(rt.context);
     enum { CAPTURED = LITERAL | PTR_AND_OBJ | IMPLICIT };
     for (size_t i = 0; i < columns->n; i++) {
-        const size_t of = rt_get_map_parent(columns->type[i]);
-        if ((columns->type[i] & CAPTURED) != CAPTURED || !of || of > i)
+        const size_t parent = rt_get_map_parent(columns->type[i]);
+        if ((columns->type[i] & CAPTURED) != CAPTURED || !parent || parent > i)
             continue;
         size_t position = 0;
-        for (size_t k = 0; k + 1 < of; k++)
+        for (size_t k = 0; k + 1 < parent; k++)
             position += (columns->type[k] & TARGET_PARAM) != 0;
-        const uintptr_t field = args[position] + (uintptr_t)columns->base[i] - (uintptr_t)columns->base[of - 1];
+        const uintptr_t field = args[position] + (uintptr_t)columns->base[i] - (uintptr_t)columns->base[parent - 1];
         void *device = rt_find_device_address(self, columns->begin[i]);
-        if (device && columns->type[of - 1] & PRIVATE)
+        if (device && columns->type[parent - 1] & PRIVATE)
             memcpy((void *)field, &device, sizeof device);
         else if (device)
             rt_write_device(self->device, field, &device, sizeof device);
@@ -545,11 +545,13 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
 }
 
 /* Runs a target construct of clang 15 or later with the arguments *of; returns OFFLOADED or NOT_OFFLOADED. */
-static int target_kernel(struct rt_site *site, int64_t device, const void *region, const struct kernel_arguments *of)
+static int target_kernel(struct rt_site *site, int64_t device, const void *region,
+                         const struct kernel_arguments *arguments)
 {
     rt.device_pointers = true; /* these compilers follow OpenMP 5.2 */
-    const struct rt_map_columns columns = {of->n, of->base, of->begin, of->size, of->type, of->name, of->mapper};
-    return run_target_construct(site, device, region, &columns, passing_of(site, of->version));
+    const struct rt_map_columns columns = {arguments->n,    arguments->base, arguments->begin, arguments->size,
+                                           arguments->type, arguments->name, arguments->mapper};
+    return run_target_construct(site, device, region, &columns, passing_of(site, arguments->version));
 }
 
 /* Runs a target construct of clang 15 or later at once; teams and threads are ignored. */

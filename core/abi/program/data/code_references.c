@@ -127,8 +127,9 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
         if ((uint32_t)word - start < bytes)
             return true;
         const unsigned char *before = (const unsigned char *)(uintptr_t)at;
-        for (int more = 0; more <= 4 && (!more || may_have_immediate(before, at - fn)); more++)
-            if (more != 3 && target + (uint64_t)more - start < bytes)
+        for (int immediate_bytes = 0; immediate_bytes <= 4 && (!immediate_bytes || may_have_immediate(before, at - fn));
+             immediate_bytes++)
+            if (immediate_bytes != 3 && target + (uint64_t)immediate_bytes - start < bytes)
                 return true;
         uint64_t value;
         /* The word may be an entry of a table of addresses. */

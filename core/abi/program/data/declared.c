@@ -169,15 +169,15 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
         uint64_t offset = address - parts[i].p_vaddr;
         if (parts[i].p_type != PT_LOAD || offset >= parts[i].p_memsz)
             continue;
-        uint64_t stored = offset < parts[i].p_filesz ? parts[i].p_filesz - offset : 0;
-        stored = stored < bytes ? stored : bytes;
+        uint64_t file_bytes = offset < parts[i].p_filesz ? parts[i].p_filesz - offset : 0;
+        file_bytes = file_bytes < bytes ? file_bytes : bytes;
         /* the value of a large variable of zeros is not stored, to save memory */
-        if (!stored && bytes > LARGE)
+        if (!file_bytes && bytes > LARGE)
             return NULL;
-        char *initial = is_in_file(file, parts[i].p_offset + offset, stored) ? calloc(1, bytes) : NULL;
+        char *initial = is_in_file(file, parts[i].p_offset + offset, file_bytes) ? calloc(1, bytes) : NULL;
         if (!initial)
             return NULL;
-        memcpy(initial, file->at + parts[i].p_offset + offset, stored);
+        memcpy(initial, file->at + parts[i].p_offset + offset, file_bytes);
         relocate(file, base, entry->host, bytes, initial);
         return initial;
     }
@@ -524,7 +524,7 @@ bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_ran
 /* Returns the declared pointer with the value `host`, or with one in the same block; NULL: no such pointer. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
-    const void *inside = NULL; /* pointer to the block that contains the address and that is not attached yet */
+    const void *pointer = NULL; /* pointer to the block that contains the address and that is not attached yet */
     size_t m = 0, location = 0;
     for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
@@ -533,21 +533,21 @@ const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint6
             return v->host;
         if (data && is_in_block(data, (uintptr_t)host) &&
             !(accd_attachment_at(rt.context, rt_this_thread.device, v->host, &attachment) && attachment.high))
-            inside = v->host;
+            pointer = v->host;
     }
-    return inside;
+    return pointer;
 }
 
 /* Swaps `bytes` bytes at two addresses, whose ranges must not overlap. */
 static void swap_bytes(char *host, char *device, uint64_t bytes)
 {
     assert(host != device);
-    char some[512];
+    char buffer[512];
     for (uint64_t k = 0, n; k < bytes; k += n) {
-        n = bytes - k < sizeof some ? bytes - k : sizeof some;
-        memcpy(some, host + k, n);
+        n = bytes - k < sizeof buffer ? bytes - k : sizeof buffer;
+        memcpy(buffer, host + k, n);
         memcpy(host + k, device + k, n);
-        memcpy(device + k, some, n);
+        memcpy(device + k, buffer, n);
     }
 }
 

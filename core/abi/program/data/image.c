@@ -127,11 +127,11 @@ static void *load_image(const struct image *image)
 {
     char path[40];
     const int file = memfd_create("device code", MFD_CLOEXEC);
-    for (size_t done = 0; done < image->bytes;) {
-        const ssize_t n = file < 0 ? -1 : write(file, image->start + done, image->bytes - done);
+    for (size_t nwritten = 0; nwritten < image->bytes;) {
+        const ssize_t n = file < 0 ? -1 : write(file, image->start + nwritten, image->bytes - nwritten);
         if (n < 0)
             reject_image(strerror(errno));
-        done += (size_t)n;
+        nwritten += (size_t)n;
     }
     bind_names_locally(image, file);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
@@ -158,9 +158,9 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
 static bool map_part_twice(const struct part *part, int file)
 {
     assert(part->device % PAGE == 0 && part->start % PAGE == 0);
-    const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
-    return mmap((void *)(uintptr_t)part->device, part->bytes, both, flags, file, 0) != MAP_FAILED &&
-           mmap((void *)(uintptr_t)part->start, part->bytes, both, flags, file, 0) != MAP_FAILED;
+    const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+    return mmap((void *)(uintptr_t)part->device, part->bytes, protection, flags, file, 0) != MAP_FAILED &&
+           mmap((void *)(uintptr_t)part->start, part->bytes, protection, flags, file, 0) != MAP_FAILED;
 }
 
 /* Returns a memory file with the contents of a part, sparse where pages are zero; the caller must close it. Returns -1
@@ -310,10 +310,10 @@ static void notify_initial_value(const struct image *image, const struct loaded_
         rt_fatal("out-of-memory", "no memory for the variables of a device");
     memcpy(initial, fresh ? (const char *)loaded_image->addresses[i] : entry->host, entry->bytes);
     for (uint64_t k = 0, n; fresh && k < entry->bytes; k += n) {
-        bool changed = false;
+        bool is_changed = false;
         for (n = 0; k + n < entry->bytes && (!n || (at + k + n) % sizeof(void *)); n++)
-            changed |= initial[k + n] != read_file_byte(image, loaded_image, at + k + n);
-        if (changed)
+            is_changed |= initial[k + n] != read_file_byte(image, loaded_image, at + k + n);
+        if (is_changed)
             memcpy(initial + k, (const char *)entry->host + k, n);
     }
     rt.on_initial(device, entry->host, initial, entry->bytes);

@@ -230,10 +230,10 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
     assert(rt.site && (items || !nitems));
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        bool inside = false;
-        const uint64_t least = rt.options.instrumented ? 0 : RT_BLOCK_MIN;
-        uint64_t capacity = GNU_MALLOC && item->bytes > least && item->host && rt_moves_bytes(item->action)
-                                ? find_exceeded_block((uintptr_t)item->host, item->bytes, &inside)
+        bool is_inside = false;
+        const uint64_t minimum = rt.options.instrumented ? 0 : RT_BLOCK_MIN;
+        uint64_t capacity = GNU_MALLOC && item->bytes > minimum && item->host && rt_moves_bytes(item->action)
+                                ? find_exceeded_block((uintptr_t)item->host, item->bytes, &is_inside)
                                 : 0;
         char name[160];
         if ((int64_t)item->bytes < 0) {
@@ -257,7 +257,7 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
                                   "length, not the end",
             },
             "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s", rt.site->construct_name,
-            name, (unsigned long long)item->bytes, (unsigned long long)capacity, inside ? " from there on" : "");
+            name, (unsigned long long)item->bytes, (unsigned long long)capacity, is_inside ? " from there on" : "");
         rt_exit_with_error();
     }
 }

@@ -137,11 +137,11 @@ static bool is_partly_present(const struct entries *map, size_t i)
  * OMP60-map-9); 0 without this modifier. */
 static uint16_t get_always_flags(const struct entries *map, size_t i)
 {
-    const unsigned kind = rt_get_entry_kind(map, i), more = (map->kind[i] & 0xff) - kind;
-    if (more != ALWAYS && more != ALWAYS_PRESENT)
+    const unsigned kind = rt_get_entry_kind(map, i), modifier = (map->kind[i] & 0xff) - kind;
+    if (modifier != ALWAYS && modifier != ALWAYS_PRESENT)
         return 0;
     return (kind & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (kind & FROM ? ACCD_ITEM_ALWAYS_OUT : 0) |
-           (more == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
+           (modifier == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
 /* Returns the action of a kind on entry; ACCD_ACTION_COUNT: the kind makes no item of its own. */
@@ -440,13 +440,13 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
-        const bool stays = map->target && rt_is_declared_permanent(host);
-        if (stays && !get_always_flags(map, i))
+        const bool is_permanent = map->target && rt_is_declared_permanent(host);
+        if (is_permanent && !get_always_flags(map, i))
             continue;
         switch (kind) {
         case FROM:
             rt_add_item(items, ACCD_ACTION_COPYOUT, host, map->size[i])->flags =
-                get_always_flags(map, i) | (stays ? ACCD_ITEM_UNCOUNTED : 0);
+                get_always_flags(map, i) | (is_permanent ? ACCD_ITEM_UNCOUNTED : 0);
             break;
         case ALLOC:
         case TO:

@@ -60,10 +60,12 @@ struct entries {
 /* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
 static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
 {
-    const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, more = raw - kind;
+    const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, modifier = raw - kind;
     if (raw == STRUCT_UNORDERED)
         return STRUCT;
-    return more == FORCE || more == IMPLICIT || (kind && (more == ALWAYS || more == ALWAYS_PRESENT)) ? kind : raw;
+    return modifier == FORCE || modifier == IMPLICIT || (kind && (modifier == ALWAYS || modifier == ALWAYS_PRESENT))
+               ? kind
+               : raw;
 }
 
 /* Size of an entry with an iterator (gcc 16), which represents one entry for each value. Its address column points to

@@ -532,19 +532,19 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     union {
         struct rt_kernel kernel;
         void *capacity[1 + FEW];
-    } few;
-    struct rt_kernel *kernel = &few.kernel;
+    } inline_storage;
+    struct rt_kernel *kernel = &inline_storage.kernel;
     struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
     /* The arguments must stay accessible: the page guard makes the stack inaccessible in strict runs, and checks report
      * the heap in instrumented ones. */
-    const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof few);
+    const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof inline_storage);
     self = rt_enter(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
     if (in_arena)
         kernel = rt_arena_realloc(NULL, NULL, 0, bytes);
-    else if (bytes > sizeof few)
+    else if (bytes > sizeof inline_storage)
         kernel = malloc(bytes);
     if (!kernel)
         rt_fatal("out-of-memory", "no memory for the arguments of a compute region");
@@ -568,7 +568,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_enter_queue(self, RT_ASYNC_SYNC);
     if (in_arena)
         rt_arena_realloc(NULL, kernel, bytes, 0);
-    else if (kernel != &few.kernel)
+    else if (kernel != &inline_storage.kernel)
         free(kernel);
     rt_leave();
     rt_span_end(&part);

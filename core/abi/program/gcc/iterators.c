@@ -54,12 +54,12 @@ struct entries rt_expand_iterators(const struct entries *map)
     size_t *argument = (size_t *)(void *)(host + n), *size = argument + map->n, k = 0;
     unsigned short *kind = (unsigned short *)(void *)(size + n);
     for (size_t i = 0; i < map->n; i++) {
-        const bool iterated = is_iterated(map, i), has_values = iterated && values_of(map, i);
+        const bool has_iterator = is_iterated(map, i), has_values = has_iterator && values_of(map, i);
         const size_t *next = has_values ? (const size_t *)map->host[i] + 1 : NULL;
         argument[i] = k;
         for (size_t end = k + count_of(map, i); k < end; k++) {
-            host[k] = has_values ? (void *)*next++ : iterated ? NULL : map->host[i];
-            size[k] = has_values ? *next++ : iterated ? 0 : map->size[i];
+            host[k] = has_values ? (void *)*next++ : has_iterator ? NULL : map->host[i];
+            size[k] = has_values ? *next++ : has_iterator ? 0 : map->size[i];
             kind[k] = map->kind[i];
         }
         if (!is_iterated(map, i) && rt_get_entry_kind(map, i) == STRUCT) {

@@ -397,10 +397,10 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     call = rt_target_enter(&site, device);
     struct rt_region *level = rt_push_region(call.self, 0);
     if (device >= 0) {
-        const bool iterated = rt_has_iterators(&map);
-        const struct entries full_map = iterated ? rt_expand_iterators(&map) : map;
+        const bool has_iterator = rt_has_iterators(&map);
+        const struct entries full_map = has_iterator ? rt_expand_iterators(&map) : map;
         level->region = run_items(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items).region;
-        if (iterated)
+        if (has_iterator)
             free(full_map.host);
         translate_addresses(call.self, &map);
     }
@@ -536,7 +536,7 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     union {
         struct body body;
         void *words[WORDS];
-    } few;
+    } inline_storage;
     struct rt_target_call call;
     uint64_t addresses[FAST_ITEMS_MAX];
     char copies[FEW];
@@ -552,7 +552,7 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     }
     accd_region *region = rt_run_construct(
         call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items, false);
-    struct body *body = &few.body;
+    struct body *body = &inline_storage.body;
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];

@@ -334,16 +334,16 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     accd_item item = {.host = host, .bytes = bytes};
     accd_present_object object;
     rt_label_item_at_site(&item);
-    bool done = false;
+    bool success = false;
     if (accd_present_at(rt.context, device, (uintptr_t)host, 0, &object)) /* repeating an association does nothing */
-        done = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
-               object.dev == dev_address;
+        success = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
+                  object.dev == dev_address;
     else
-        done = accd_map_data(rt.context, device, host, dev_address, bytes, item.label) == ACCD_OK;
-    if (rt.options.instrumented && done)
+        success = accd_map_data(rt.context, device, host, dev_address, bytes, item.label) == ACCD_OK;
+    if (rt.options.instrumented && success)
         rt_check_map(host, bytes);
     rt_target_leave(&call);
-    return done ? 0 : EINVAL;
+    return success ? 0 : EINVAL;
 }
 
 /* Ends an association. Returns 0, or EINVAL if the data are not associated. */
@@ -354,9 +354,9 @@ int omp_target_disassociate_ptr(const void *host, int device)
     const struct rt_target_call call = rt_target_enter(HERE, device);
     if (rt.options.instrumented)
         rt_check_unmap(device, host);
-    const bool done = accd_unmap_data(rt.context, device, host) == ACCD_OK;
+    const bool success = accd_unmap_data(rt.context, device, host) == ACCD_OK;
     rt_target_leave(&call);
-    return done ? 0 : EINVAL;
+    return success ? 0 : EINVAL;
 }
 
 /* ------------------------------------------------------------------------------------ copies -- */
@@ -491,16 +491,16 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
 /* Sets bytes of a device, as copies of 4096 bytes from the host; returns `pointer`. */
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)
 {
-    char some[4096];
+    char buffer[4096];
     if (!is_device(device, &device) || !pointer)
         return pointer;
     if (device < 0)
         return memset(pointer, value, bytes);
-    memset(some, value, sizeof some);
+    memset(buffer, value, sizeof buffer);
     const struct rt_target_call call = rt_target_enter(site, device);
     for (size_t at = 0, n; at < bytes; at += n) {
-        n = bytes - at < sizeof some ? bytes - at : sizeof some;
-        rt_check_status(copy_bytes((char *)pointer + at, some, n, device, -1));
+        n = bytes - at < sizeof buffer ? bytes - at : sizeof buffer;
+        rt_check_status(copy_bytes((char *)pointer + at, buffer, n, device, -1));
     }
     rt_target_leave(&call);
     return pointer;

@@ -67,19 +67,19 @@ static uint64_t threads; /* number of threads that have got a number; protected 
 
 /* ----------------------------------------------------------------------------------- options -- */
 
-/* Returns an environment variable as a number from `least` to `limit`, or `usual` if it is unset or empty. Any other
+/* Returns an environment variable as a number from `minimum` to `limit`, or `usual` if it is unset or empty. Any other
  * value ends the program. */
-static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t limit)
+static uint64_t number_option(const char *name, uint64_t usual, uint64_t minimum, uint64_t limit)
 {
-    assert(name && least <= limit);
+    assert(name && minimum <= limit);
     const char *text = getenv(name);
     char *end;
     if (!text || !*text)
         return usual;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (errno || *end || *text == '-' || n < least || n > limit)
-        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text, (unsigned long long)least,
+    if (errno || *end || *text == '-' || n < minimum || n > limit)
+        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text, (unsigned long long)minimum,
                  (unsigned long long)limit);
     return n;
 }
@@ -221,27 +221,27 @@ static void on_thread_end(void *arg)
 static void report_end(void)
 {
     static atomic_bool is_reported;
-    const bool own = rt.pid == getpid();
-    if (own)
+    const bool is_own_process = rt.pid == getpid();
+    if (is_own_process)
         rt_wait_for_exit();
     if (rt.is_ending || atomic_exchange(&is_reported, true))
         return;
     if (!rt_lock()) { /* rt_lock fails if a signal handler has interrupted a call of this thread */
-        if (own)
+        if (is_own_process)
             rt_emit_counts();
         return;
     }
     rt_unlock();
-    if (own && !rt.is_dying) {
+    if (is_own_process && !rt.is_dying) {
         rt_ensure_started();
         rt_prof_finish();
     }
     rt_lock();
-    if (rt.context && own)
+    if (rt.context && is_own_process)
         rt_report_end();
-    if (own && rt.options.strict)
+    if (is_own_process && rt.options.strict)
         rt_report_sampling();
-    if (own)
+    if (is_own_process)
         rt_emit_counts();
     if (rt.options.draw)
         rt_draw_finish();
@@ -405,14 +405,14 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     struct rt_thread *thread = rt_ensure_started();
     if (thread->activity > RT_FAST_PATH)
         rt_reject_call(site, "misuse", "was called inside a %s region", rt_kernel_kind(thread->activity));
-    bool hold = rt.has_declared;
-    if (hold)
+    bool is_exclusive = rt.has_declared;
+    if (is_exclusive)
         rt_set_exclusive(true);
     if (!rt_lock())
         rt_reject_call(site, "misuse",
                        "was called while another call of the same thread was under way, maybe by a "
                        "signal handler");
-    thread->exclusive_calls = thread->exclusive_calls << 1 | hold;
+    thread->exclusive_calls = thread->exclusive_calls << 1 | is_exclusive;
     rt.site = site;
     rt.calls++;
     if (__builtin_expect(!rt.context, 0))

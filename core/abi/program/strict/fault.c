@@ -102,10 +102,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         rt_claim_exit();
     if (!is_sent && rt_kernel_kind(self->activity))
         rt_handle_unguarded_fault(info, context);
-    const char *const runs = is_sent ? NULL : rt_team_kernel_kind(self);
-    if (runs) {
+    const char *const kernel_kind = is_sent ? NULL : rt_team_kernel_kind(self);
+    if (kernel_kind) {
         char region[40];
-        snprintf(region, sizeof region, "the %s region", runs);
+        snprintf(region, sizeof region, "the %s region", kernel_kind);
         const uintptr_t pc = find_access_pc(registers);
         if (info->si_code == SI_KERNEL)
             rt_report_wild_pointer(rt_find_wild_pointer(registers), pc, region);

@@ -29,9 +29,9 @@ struct clock {
 /* The host, a queue, or a chain of tasks, as one ordered line of operations. */
 struct stream {
     int device, queue;
-    bool task;             /* a chain of tasks, each of which depends on the one before; otherwise a queue */
-    uint64_t last, synced; /* last epoch begun; last epoch that the host has waited for */
-    struct clock *clock;   /* clock after the last epoch; NULL: no epoch is in it */
+    bool task;                  /* a chain of tasks, each of which depends on the one before; otherwise a queue */
+    uint64_t last, host_synced; /* last epoch begun; last epoch that the host has waited for */
+    struct clock *clock;        /* clock after the last epoch; NULL: no epoch is in it */
 };
 static struct stream *streams; /* streams[0] is the host */
 static size_t nstreams, capacity;
@@ -105,7 +105,7 @@ static unsigned find_stream(int device, int queue)
 /* Returns true if the host has waited for the operation of an epoch; epochs of the host count as waited for. */
 bool rt_is_host_synced(struct rt_epoch epoch)
 {
-    return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
+    return !epoch.stream || epoch.number <= streams[epoch.stream].host_synced;
     assert(epoch.stream < nstreams || !epoch.stream);
 }
 
@@ -113,7 +113,7 @@ bool rt_is_host_synced(struct rt_epoch epoch)
 bool rt_is_quiescent(void)
 {
     for (size_t i = 1; i < nstreams; i++)
-        if (streams[i].synced != streams[i].last)
+        if (streams[i].host_synced != streams[i].last)
             return false;
     return true;
 }
@@ -198,11 +198,11 @@ static void sync_host(struct rt_epoch epoch, const struct clock *clock)
     struct stream *stream = &streams[epoch.stream];
     if (rt_is_host_synced(epoch))
         return;
-    stream->synced = epoch.number;
+    stream->host_synced = epoch.number;
     for (size_t k = 0; clock && k < clock->n; k++)
-        if (streams[clock->epochs[k].stream].synced < clock->epochs[k].number)
-            streams[clock->epochs[k].stream].synced = clock->epochs[k].number;
-    if (stream->synced == stream->last) {
+        if (streams[clock->epochs[k].stream].host_synced < clock->epochs[k].number)
+            streams[clock->epochs[k].stream].host_synced = clock->epochs[k].number;
+    if (stream->host_synced == stream->last) {
         drop_clock(stream->clock);
         stream->clock = NULL;
     }
@@ -332,7 +332,7 @@ struct rt_epoch rt_clock_begin_task(void **depend)
     if (depend)
         for_each_dependence(depend, find_continued_stream, &i);
     for (unsigned k = 1; k < nstreams && !i; k++)
-        if (streams[k].task && streams[k].synced == streams[k].last)
+        if (streams[k].task && streams[k].host_synced == streams[k].last)
             i = k;
     if (!i)
         i = new_stream(0, 0, true);

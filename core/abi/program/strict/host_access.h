@@ -5,9 +5,9 @@
 
 #include "abi/program/base/runtime.h"
 
-/* Returns the help text for a kernel's access outside of an object; `into` is the distance of the access from the
+/* Returns the help text for a kernel's access outside of an object; `offset` is the distance of the access from the
  * beginning of the object, negative before it. */
-const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into);
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset);
 /* Reports that `region` accesses a device address outside of present data. Returns false, without a report, if
  * `address` is not a device address. verb: "reads", "writes" or "uses"; pc: address of the access in the program. */
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,

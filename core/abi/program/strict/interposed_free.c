@@ -96,7 +96,7 @@ static void *find_next_function(const char *name, _Atomic(void *) *function)
 }
 
 /* Mapped data that find_data_in_block has found in a block that is freed. */
-struct freed {
+struct freed_data {
     int device; /* device of the data; -1: nothing in the block is mapped */
     accd_present_object object;
 };
@@ -110,19 +110,19 @@ static bool checks_frees(void)
 
 /* Stores in *freed the first mapped data that begin in a malloc block and were not reported. freed->device becomes -1
  * if there are no such data, or if another thread has the lock. */
-static void find_data_in_block(const void *block, struct freed *freed)
+static void find_data_in_block(const void *block, struct freed_data *freed_data)
 {
-    freed->device = -1;
+    freed_data->device = -1;
     if (!block || !rt_try_lock())
         return;
     const uint64_t low = (uintptr_t)block, end = low + malloc_usable_size((void *)(uintptr_t)block);
     const int devices = rt.context ? accd_device_count(rt.context) : 0;
-    for (int device = 0; device < devices && freed->device < 0; device++) {
+    for (int device = 0; device < devices && freed_data->device < 0; device++) {
         uint64_t at = low, start, bytes;
-        while (freed->device < 0 && accd_present_overlapping(rt.context, device, &at, end, &start, &bytes))
+        while (freed_data->device < 0 && accd_present_overlapping(rt.context, device, &at, end, &start, &bytes))
             if (start >= low && !rt_is_freed_data(device, start) &&
-                accd_present_at(rt.context, device, start, 0, &freed->object))
-                freed->device = device;
+                accd_present_at(rt.context, device, start, 0, &freed_data->object))
+                freed_data->device = device;
     }
     rt_unlock();
 }
@@ -136,11 +136,11 @@ static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 
 /* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another block. Does
  * nothing if *freed has no data, if the data belong to an allocatable variable, or if another thread has the lock. */
-static void report_freed_data(const struct rt_site *site, const struct freed *freed, bool moves)
+static void report_freed_data(const struct rt_site *site, const struct freed_data *freed_data, bool moves)
 {
-    if (freed->device < 0 || rt_is_allocatable_data(freed->object.info.host) || !rt_try_lock())
+    if (freed_data->device < 0 || rt_is_allocatable_data(freed_data->object.info.host) || !rt_try_lock())
         return;
-    const struct rt_display_name display = rt_get_display_name(&freed->object.info);
+    const struct rt_display_name display = rt_get_display_name(&freed_data->object.info);
     char from[1100] = "";
     if (display.file)
         snprintf(from, sizeof from, ", mapped at %s:%d", display.file, display.line);
@@ -151,7 +151,7 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
         .pc = find_free_call(*site),
         .object = display.name,
         .other = {"mapped", display.file, display.line},
-        .bytes = freed->object.info.bytes,
+        .bytes = freed_data->object.info.bytes,
         .is_grouped = display.file,
         .help = moves ? "exit data copyout({1|...}) before the realloc, and enter data "
                         "copyin({1|...}) after it"
@@ -164,11 +164,11 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
     if (moves)
         rt_emit_diagnostic(&diagnostic,
                            "realloc moves %s, which is still on device %d%s: the device keeps the old block",
-                           display.name, freed->device, from);
+                           display.name, freed_data->device, from);
     else
         rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->construct_name,
-                           display.name, freed->device, from);
-    add_freed_entry(freed->device, freed->object.info.host);
+                           display.name, freed_data->device, from);
+    add_freed_entry(freed_data->device, freed_data->object.info.host);
     rt_unlock();
 }
 
@@ -229,9 +229,9 @@ void free(void *block)
     }
     if (checks_frees()) {
         const struct rt_site site = rt_caller_site("free");
-        struct freed freed;
-        find_data_in_block(block, &freed);
-        report_freed_data(&site, &freed, false);
+        struct freed_data freed_data;
+        find_data_in_block(block, &freed_data);
+        report_freed_data(&site, &freed_data, false);
     }
     rt_free_call = (struct rt_free_call){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
     if (real)
@@ -245,17 +245,17 @@ void *realloc(void *block, size_t bytes)
     static _Atomic(void *) function;
     const struct rt_site site = rt_caller_site("realloc");
     void *(*real)(void *, size_t) = (void *(*)(void *, size_t))find_next_function("realloc", &function);
-    struct freed freed = {.device = -1};
+    struct freed_data freed_data = {.device = -1};
     const uintptr_t before = (uintptr_t)block;
     if (is_in_device_range(block))
         reject_device_free(&site, block);
     if (checks_frees())
-        find_data_in_block(block, &freed);
+        find_data_in_block(block, &freed_data);
     rt_free_call = (struct rt_free_call){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
     void *new_block = real ? real(block, bytes) : NULL;
     rt_free_call = (struct rt_free_call){0};
     if ((uintptr_t)new_block != before && (new_block || !bytes))
-        report_freed_data(&site, &freed, new_block);
+        report_freed_data(&site, &freed_data, new_block);
     return new_block;
 }
 #endif

@@ -52,33 +52,33 @@ void rt_guard_resume(struct rt_page_guard *guard)
     }
 }
 
-/* Removes [start, start + bytes) from the mappings that kernels have made (guard->own, without the guard's stack). A
- * range that contains it is split; its upper part is forgotten if the list is full. */
+/* Removes [start, start + bytes) from the mappings that kernels have made (guard->own_ranges, without the guard's
+ * stack). A range that contains it is split; its upper part is forgotten if the list is full. */
 static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
     for (size_t i = 1; i < guard->nown; i++) {
-        struct rt_range range = guard->own[i];
+        struct rt_range range = guard->own_ranges[i];
         uint64_t own_end = range.start + range.bytes;
         if (own_end <= start || end <= range.start)
             continue;
-        guard->own[i--] = guard->own[--guard->nown];
+        guard->own_ranges[i--] = guard->own_ranges[--guard->nown];
         if (range.start < start)
-            guard->own[guard->nown++] = (struct rt_range){range.start, start - range.start};
+            guard->own_ranges[guard->nown++] = (struct rt_range){range.start, start - range.start};
         if (end < own_end && guard->nown < 1 + RT_OWN_RANGES_MAX)
-            guard->own[guard->nown++] = (struct rt_range){end, own_end - end};
+            guard->own_ranges[guard->nown++] = (struct rt_range){end, own_end - end};
     }
 }
 
-/* Adds a range to guard->own, in place of earlier entries for its addresses. */
+/* Adds a range to guard->own_ranges, in place of earlier entries for its addresses. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     remove_own_range(guard, start, bytes);
     if (guard->nown < 1 + RT_OWN_RANGES_MAX)
-        guard->own[guard->nown++] = (struct rt_range){start, bytes};
+        guard->own_ranges[guard->nown++] = (struct rt_range){start, bytes};
 }
 
-/* Adds a mapping that the kernel has made by a system call to guard->own, or removes one that it has unmapped.
+/* Adds a mapping that the kernel has made by a system call to guard->own_ranges, or removes one that it has unmapped.
  * registers: arguments of the system call `number`; result: of the call. A failed call is ignored. */
 static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number, long result)
 {

@@ -309,7 +309,7 @@ static bool start_thread(struct rt_page_guard *guard)
     if (!can_dispatch(guard) || pthread_attr_init(&attributes))
         return false;
     int status = pthread_attr_setstack(&attributes, (void *)(uintptr_t)guard->bottom,
-                                       guard->own[0].start + guard->own[0].bytes - guard->bottom);
+                                       guard->own_ranges[0].start + guard->own_ranges[0].bytes - guard->bottom);
     if (!status) {
         rt_set_signal_mask(RT_ALL_SIGNALS, &mask);
         status = pthread_create(&guard->thread, &attributes, run_guard_thread, guard);
@@ -338,7 +338,7 @@ static bool map_guard_stack(struct rt_page_guard *guard)
     guard->stack = p;
     guard->stack_bytes = bytes;
     guard->bottom = (uintptr_t)p + GUARD + ALTERNATE + GUARD;
-    guard->own[0] = (struct rt_range){(uintptr_t)p, bytes};
+    guard->own_ranges[0] = (struct rt_range){(uintptr_t)p, bytes};
     guard->nown = 1;
     return true;
 }
@@ -416,7 +416,7 @@ static bool build_protection(struct rt_page_guard *guard, const struct rt_range 
     uint64_t threads[1 + RT_STOPPED_THREADS_MAX];
     size_t n = rt_get_control_blocks(&guard->other_threads, threads);
     threads[n++] = (uintptr_t)__builtin_thread_pointer();
-    return rt_protection_build(&guard->protections, open, nopen, guard->own, guard->nown, threads, n);
+    return rt_protection_build(&guard->protections, open, nopen, guard->own_ranges, guard->nown, threads, n);
 }
 
 /* Ends a run, also one that could not begin: resumes the other threads and restores the caller's signal mask. Restores
@@ -510,11 +510,11 @@ static void try_malloc(void *arg)
     free(*block_p);
 }
 
-/* Returns true if an address lies in a range that stays open to kernels (guard->own). */
+/* Returns true if an address lies in a range that stays open to kernels (guard->own_ranges). */
 static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
 {
     for (size_t i = 0; i < guard->nown; i++)
-        if (address - guard->own[i].start < guard->own[i].bytes)
+        if (address - guard->own_ranges[i].start < guard->own_ranges[i].bytes)
             return true;
     return false;
 }
@@ -632,14 +632,14 @@ enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *
                                   const struct rt_range *open, size_t nopen, void (*ready)(void),
                                   struct rt_guard_fault *fault_p)
 {
-    const bool inside = guard && is_guard_thread(guard); /* true: a kernel runs another kernel */
+    const bool is_nested = guard && is_guard_thread(guard); /* true: a kernel runs another kernel */
     assert(fn && fault_p && (open || !nopen));
-    if (inside || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||
+    if (is_nested || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||
         !run_protected(guard, fn, arg, open, nopen, ready)) {
         if (ready)
             ready();
         fn(arg);
-        return inside ? RT_GUARD_OK : RT_UNGUARDED;
+        return is_nested ? RT_GUARD_OK : RT_UNGUARDED;
     }
     if (guard->has_faulted) {
         *fault_p = guard->fault;

@@ -31,7 +31,7 @@
 enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* values of the dispatch selector, as Linux defines them */
 
 enum {
-    RT_OWN_RANGES_MAX = 512,    /* most ranges in rt_page_guard.own: the guard's stack is one more */
+    RT_OWN_RANGES_MAX = 512,    /* most ranges in rt_page_guard.own_ranges: the guard's stack is one more */
     RT_STEPPED_PAGES_MAX = 256, /* most pages whose single-stepped accesses one run counts */
     RT_HANDLED_SIGNALS = 6,
     RT_WINDOWS_MAX = 128, /* most windows: parts of protected memory that the host opens between kernels */
@@ -109,7 +109,7 @@ struct rt_page_guard {
     struct rt_stopped_threads other_threads;
     struct rt_lazy_reprotect lazy;
     /* Ranges that stay open to kernels: first the guard's stack, then the mappings that kernels made. */
-    struct rt_range own[1 + RT_OWN_RANGES_MAX];
+    struct rt_range own_ranges[1 + RT_OWN_RANGES_MAX];
     size_t nown;
     struct rt_kernel_sigaction before[RT_HANDLED_SIGNALS]; /* the program's actions for rt_handled_signals */
     /* State of one run: function and argument of the kernel, floating-point modes of the caller. */
@@ -262,7 +262,7 @@ void rt_guard_resume(struct rt_page_guard *guard);
 /* Handles a system call of a kernel, trapped as SIGSYS: makes the call with memory open, and stores its result in
  * `context`. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context);
-/* Adds a range that stays open to kernels (guard->own); does nothing if that list is full. */
+/* Adds a range that stays open to kernels (guard->own_ranges); does nothing if that list is full. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes);
 
 #endif

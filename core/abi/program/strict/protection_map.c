@@ -257,7 +257,7 @@ static bool is_system_variable(const char *name)
 static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
-    struct rt_interval got = {UINT64_MAX, 0};
+    struct rt_interval got_range = {UINT64_MAX, 0};
     size_t slots = 3 + t->bytes[1] / sizeof(ElfW(Rela));
     if (t->plt && !add_interval(protections, constant, t->plt, t->plt + slots * sizeof(ElfW(Addr))))
         return false;
@@ -270,8 +270,8 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
         case R_X86_64_JUMP_SLOT:
         case R_X86_64_DTPMOD64:
         case R_X86_64_TPOFF64:
-            got.start = slot < got.start ? slot : got.start;
-            got.end = slot + 8 > got.end ? slot + 8 : got.end;
+            got_range.start = slot < got_range.start ? slot : got_range.start;
+            got_range.end = slot + 8 > got_range.end ? slot + 8 : got_range.end;
             break;
         case R_X86_64_COPY:
             if (is_system_variable(t->names + symbol->st_name) &&
@@ -280,7 +280,7 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
             break;
         }
     }
-    return add_interval(protections, constant, got.start, got.end);
+    return add_interval(protections, constant, got_range.start, got_range.end);
 }
 
 /* Adds the whole image of a system module to `system`; for any other module, adds the linker's tables to `constant`.
@@ -491,7 +491,7 @@ static bool exempt_arena(struct rt_protection_map *protections)
 /* Fills the lists `exempt` and `allowed` for a run, sorted and merged; arguments as for rt_protection_build. Returns
  * false without memory. */
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                        const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
+                        const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads)
 {
     struct rt_interval_list *keep = &protections->exempt;
     keep->n = protections->allowed.n = 0;
@@ -502,7 +502,7 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
             return false;
     }
     for (size_t i = 0; i < nown; i++)
-        if (!add_interval(protections, keep, own[i].start, own[i].start + own[i].bytes))
+        if (!add_interval(protections, keep, own_ranges[i].start, own_ranges[i].start + own_ranges[i].bytes))
             return false;
     for (size_t i = 0; i < protections->system.n; i++)
         if (!add_interval(protections, keep, protections->system.at[i].start, protections->system.at[i].end))
@@ -575,13 +575,14 @@ static bool list_protected(struct rt_protection_map *protections)
 /* Lists what is exempt and what to protect, again if a list has moved. Returns false, with an empty list, on failure.
  */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
+                         const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads)
 {
-    assert((open || !nopen) && (own || !nown) && (threads || !nthreads));
+    assert((open || !nopen) && (own_ranges || !nown) && (threads || !nthreads));
     bool success;
     do {
         protections->has_grown = false;
-        success = list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
+        success =
+            list_exempt(protections, open, nopen, own_ranges, nown, threads, nthreads) && list_protected(protections);
     } while (success && protections->has_grown);
     if (!success)
         protections->nprotected = 0;
@@ -642,8 +643,8 @@ const struct rt_protected_range *rt_find_protected_range(const struct rt_protect
         else
             high = middle;
     }
-    bool inside = low < protections->nprotected && protections->protected[low].start <= address;
-    return inside ? &protections->protected[low] : NULL;
+    bool is_inside = low < protections->nprotected && protections->protected[low].start <= address;
+    return is_inside ? &protections->protected[low] : NULL;
 }
 
 /* Returns true if an address is in a range that stays open, or that any code may read. */

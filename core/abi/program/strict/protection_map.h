@@ -51,10 +51,10 @@ long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
  * below. Returns false without memory; the next call lists them again then. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections);
 /* Lists the ranges to protect: all private writable memory without the exempt one. Exempt are the system's libraries,
- * the arena, the ranges `own` (whole pages) and `open`, and the control blocks of the threads whose thread pointers are
- * in `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
+ * the arena, the ranges `own_ranges` (whole pages) and `open`, and the control blocks of the threads whose thread
+ * pointers are in `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads);
+                         const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads);
 /* Protects all listed ranges; removes ranges from the list that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections);
 /* Gives all listed ranges the protection again that the program has set. */

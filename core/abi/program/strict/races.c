@@ -128,13 +128,13 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum access_kind kind, uintptr_t pc,
                                                  const char *name)
 {
-    static const char *const done[] = {"read", "written", "freed", "used", "used"};
+    static const char *const event_names[] = {"read", "written", "freed", "used", "used"};
     struct rt_diagnostic diagnostic = {.level = "warning",
                                        .code = missing_wait,
                                        .rule = kind == FREES ? "ACC33-async-4" : "ACC33-async-2",
                                        .pc = pc,
                                        .object = name,
-                                       .other = {.event = done[earlier->kind]}};
+                                       .other = {.event = event_names[earlier->kind]}};
     rt_find_line(earlier->origin.pc, &diagnostic.other.file, &diagnostic.other.line, NULL);
     return diagnostic;
 }
@@ -371,20 +371,20 @@ void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64
 /* Returns true if an access begins in the device memory that the access `ud` frees. Used with remove_pending. */
 static bool is_in_freed_memory(const struct access *access, const void *ud)
 {
-    const struct access *freed = ud;
-    return access->on_device && access->start - freed->start < freed->bytes;
+    const struct access *freed_memory = ud;
+    return access->on_device && access->start - freed_memory->start < freed_memory->bytes;
 }
 
-/* Checks the free of device memory for races, and forgets the accesses to that memory. own: the construct under way has
- * mapped the memory itself, so that its free is not a race. Does nothing for dev or bytes 0. */
-static void record_free(uint64_t dev, uint64_t bytes, bool own)
+/* Checks the free of device memory for races, and forgets the accesses to that memory. in_construct: the construct
+ * under way has mapped the memory itself, so that its free is not a race. Does nothing for dev or bytes 0. */
+static void record_free(uint64_t dev, uint64_t bytes, bool in_construct)
 {
-    struct access freed = {.kind = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
+    struct access freed_memory = {.kind = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
     if (!dev || !bytes)
         return;
-    if (!own)
-        check_access(&freed);
-    remove_pending(is_in_freed_memory, &freed);
+    if (!in_construct)
+        check_access(&freed_memory);
+    remove_pending(is_in_freed_memory, &freed_memory);
 }
 
 /* Records the free of the part of a block that pending accesses have used, and reports a race. */
@@ -430,16 +430,16 @@ void rt_races_event(const accd_event *event)
         return;
     const void *const host = (const void *)(uintptr_t)event->host;
     const uint64_t dev = accd_device_address(rt.context, event->device, host);
-    const bool own = is_mapped_by_construct(event);
+    const bool in_construct = is_mapped_by_construct(event);
     if (event->op == ACCD_OP_FREE) {
-        record_free(dev, event->bytes, own);
+        record_free(dev, event->bytes, in_construct);
         return;
     }
     const bool to_host = event->op == ACCD_OP_D2H;
     const bool redundant = !rt_is_changing_transfer(event);
     if (!may_be_by_value(event))
         record_transfer(false, to_host, event->host, event->bytes, redundant && to_host);
-    if (dev && !own)
+    if (dev && !in_construct)
         record_transfer(true, !to_host, dev, event->bytes, redundant && !to_host);
 }
 

@@ -71,11 +71,11 @@ uint16_t rt_stats_record(const accd_event *event)
     if (event->bytes <= RT_SMALL_TRANSFER || !rt.site)
         return 0;
     rt_copy_variable_name(event->name, variable, sizeof variable);
-    struct rt_transfer_stats *any = get_stats(rt.site->call.pc, event->op, "*", ""),
+    struct rt_transfer_stats *line_stats = get_stats(rt.site->call.pc, event->op, "*", ""),
                              *stats = get_stats(rt.site->call.pc, event->op, variable, event->name);
-    if (!any || !stats)
+    if (!line_stats || !stats)
         return 0;
-    count_construct(any);
+    count_construct(line_stats);
     count_construct(stats);
     stats->n++;
     stats->bytes += event->bytes;
@@ -226,7 +226,7 @@ void rt_report_redundant_transfers(void)
                 .object = stats->name,
                 .bytes = stats->redundant_bytes,
                 .times = stats->redundant,
-                .of = stats->n,
+                .ntransfers = stats->n,
                 .help = get_redundant_help(stats),
             },
             "%s%s: %llu of %llu transfers %s the device from here moved bytes that were equal on both sides: %llu "

@@ -53,10 +53,10 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
     unsigned *open_counts = get_open_count(guard, page);
     if (open_counts && ++*open_counts < OPENS_MAX)
         return false;
-    bool stays = rt_is_unrestricted(&guard->protections, address) || !has_present_data(guard, page);
-    if (open_counts && !stays)
+    bool is_unrestricted = rt_is_unrestricted(&guard->protections, address) || !has_present_data(guard, page);
+    if (open_counts && !is_unrestricted)
         *open_counts = 0;
-    return stays;
+    return is_unrestricted;
 }
 
 /* Starts a run's counters; pages that the last run left open need fewer single steps again. */
@@ -143,8 +143,8 @@ void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_
         step_instruction(guard, protected, address, registers);
         return;
     }
-    const uint64_t sp = (uint64_t)registers[REG_RSP], end = guard->own[0].start + guard->own[0].bytes;
-    const bool has_jumped = sp - guard->own[0].start >= guard->own[0].bytes;
+    const uint64_t sp = (uint64_t)registers[REG_RSP], end = guard->own_ranges[0].start + guard->own_ranges[0].bytes;
+    const bool has_jumped = sp - guard->own_ranges[0].start >= guard->own_ranges[0].bytes;
     rt_capture_fault_context(&guard->fault_context, registers, sp < guard->bottom || has_jumped ? 0 : end);
     guard->fault = (struct rt_guard_fault){
         .address = is_page_fault ? address : 0,

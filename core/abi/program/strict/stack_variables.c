@@ -76,16 +76,16 @@ static struct stack_variable *find_free_slot(struct stack_variable *table, size_
 static void add_variable(const struct stack_variable *entry)
 {
     if (2 * nvariables >= capacity) {
-        size_t more = capacity ? 2 * capacity : 64;
-        struct stack_variable *new_variables = calloc(more, sizeof *new_variables);
+        size_t new_capacity = capacity ? 2 * capacity : 64;
+        struct stack_variable *new_variables = calloc(new_capacity, sizeof *new_variables);
         if (!new_variables)
             return;
         for (size_t i = 0; i < capacity; i++)
             if (variables[i].thread)
-                *find_free_slot(new_variables, more, variables[i].host) = variables[i];
+                *find_free_slot(new_variables, new_capacity, variables[i].host) = variables[i];
         free(variables);
         variables = new_variables;
-        capacity = more;
+        capacity = new_capacity;
     }
     *find_free_slot(variables, capacity, entry->host) = *entry;
     nvariables++;

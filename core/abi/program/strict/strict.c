@@ -222,7 +222,7 @@ static void call_kernel(void *arg)
 static __thread struct {
     sigjmp_buf *leave;
     struct rt_guard_fault fault;
-} unguarded;
+} unguarded_run;
 
 /* Leaves an unguarded kernel by siglongjmp, so that the fault is reported. Returns if the thread runs no such kernel.
  */
@@ -231,16 +231,16 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
     const greg_t *registers = context->uc_mcontext.gregs;
     const bool is_page_fault = registers[REG_TRAPNO] == PAGE_FAULT;
-    if (!unguarded.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
+    if (!unguarded_run.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
         return;
-    rt_read_fault_context(unguarded.fault.fault_context, registers);
-    unguarded.fault = (struct rt_guard_fault){
+    rt_read_fault_context(unguarded_run.fault.fault_context, registers);
+    unguarded_run.fault = (struct rt_guard_fault){
         .address = is_page_fault ? (uintptr_t)info->si_addr : 0,
-        .fault_context = unguarded.fault.fault_context,
+        .fault_context = unguarded_run.fault.fault_context,
         .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
         .wild_pointer = is_page_fault ? 0 : rt_find_wild_pointer(registers),
     };
-    siglongjmp(*unguarded.leave, 1);
+    siglongjmp(*unguarded_run.leave, 1);
 }
 
 /* Runs a kernel without a page guard. A fault ends the kernel by siglongjmp, is reported, and ends the program. */
@@ -250,10 +250,10 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
     sigjmp_buf leave;
     struct accd__debug_fault_context fault_context;
     if (!sigsetjmp(leave, 0)) {
-        unguarded.fault.fault_context = &fault_context;
-        unguarded.leave = &leave;
+        unguarded_run.fault.fault_context = &fault_context;
+        unguarded_run.leave = &leave;
         call_kernel(kernel);
-        unguarded.leave = NULL;
+        unguarded_run.leave = NULL;
         return;
     }
     sigset_t faults;
@@ -261,9 +261,9 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
     sigaddset(&faults, SIGSEGV);
     sigaddset(&faults, SIGBUS);
     pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
-    unguarded.leave = NULL;
+    unguarded_run.leave = NULL;
     rt_current_thread()->activity = RT_SLOW_PATH;
-    report_fault(site, device, &unguarded.fault);
+    report_fault(site, device, &unguarded_run.fault);
 }
 
 /* Reports why a kernel was not guarded; each reason once. Needs the lock. */
