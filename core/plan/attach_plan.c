@@ -81,8 +81,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
 }
 
 /* Looks for the target of a section without elements at `host`: data at that address, a list item whose extended range
- * contains the address, or data that end just before it. Sets *found to true if there are such data, and then the
- * fields for target and base in `planned`. Fails only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
+ * contains it, or data that end just before it. Sets *found to true if there are such data, and then the fields for
+ * target and base in `planned`. Fails only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {
@@ -138,7 +138,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
                                           "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
-        if (planned.attach) { /* under this rule, the pointer keeps its old target, whatever it contains now */
+        if (planned.attach) { /* the pointer keeps its old target, whatever it contains now */
             planned.pointer = planned.attach->target;
             request->attached = true;
             planned.counts = true;
@@ -220,7 +220,7 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    /* with this rule each item attaches the pointer again, so that the last item determines the target */
+    /* each item attaches the pointer again, so that the last item determines the target */
     const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     size_t n = attaches->n;
     struct accd__pair *pairs;

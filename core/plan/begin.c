@@ -10,9 +10,9 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Returns an error if the host range of the non-empty `item` of `request` does not fit into memory, or may not be read
- * although a walk or a move will need it. The knob `null_pointer` decides on a null address: an error, or the request
- * becomes SKIPPED. */
+/* Returns an error if the host range of the non-empty `item` of `request` does not fit into memory. Also returns an
+ * error if that range may not be read although a walk or a move will need it. The knob `null_pointer` decides on a null
+ * address: an error, or the request becomes SKIPPED. */
 static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
                                      const accd_item *item)
 {

@@ -1,8 +1,8 @@
 /* bytes.c - plans the moves of requests: which bytes are transferred, without attached pointers. Input: requests with
  * states and objects. Output: the lists moves, words, descriptor_writes and clears of plan->changes. Called by entries,
  * exits and updates after their requests are resolved. Words: an attached pointer is one whose device copy holds a
- * device address. A piece is a byte range of an element that a mapping program names (accd_piece); a rowset is the set
- * of elements over which one program runs; a grid gives the elements of a section with gaps. */
+ * device address. A piece is a byte range of an element that a mapping program names (accd_piece). A rowset is the set
+ * of elements over which one program runs. A grid gives the elements of a section with gaps. */
 #include "device/written.h"
 #include "plan/change_set.h"
 #include "plan/inside.h"

@@ -50,7 +50,7 @@ static accd_status grow_table(struct accd__plan *plan)
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
     do
         table.bits++;
-    /* one change for each request is usually enough */
+    /* usually enough, because a request notes one change */
     while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests);
     ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
     memset(table.at, 0, sizeof table.at[0] << table.bits);

@@ -1,14 +1,15 @@
-/* groups.c - decides if an entry can handle all sections of its walk as one group, and finds a matching group.
- * A group is a deep structure whose sections are one record instead of one object each (table/group.h). Called by
- * core/ops/enter.c, exit.c and begin.c. */
+/* groups.c - decides if a construct can handle all sections of its walk as one group. A walk runs the mapping programs
+ * of items and finds sections, the data to which their pointers point. A root is an item whose elements are walked. A
+ * group is one record for all these sections instead of one object each (table/group.h). Output: plan->resolved.group.
+ * Called by core/ops/enter.c, exit.c, exit_plan.c, update.c, and by begin.c. */
 #include "plan/fusion.h"
 #include "plan/inside.h"
 #include "table/group.h"
 
 #include <assert.h>
 
-/* True if an item names bytes of walked elements of another item, or has a pointer in such bytes, so that a group
- * cannot own these bytes. Also true if there are too many pairs of items to compare. */
+/* True if an item names bytes of a root of another item, or has a pointer in the bytes of any root, so that a group
+ * cannot own these bytes. Also true if there are too many pairs of roots and items to compare. */
 static bool roots_are_shared(const struct accd__plan *plan)
 {
     enum { MAX_PAIRS = 1 << 16 };
@@ -30,8 +31,8 @@ static bool roots_are_shared(const struct accd__plan *plan)
     return false;
 }
 
-/* True if data, slot or pointer value of an item lie in bytes or pointers of `group`, so that the group cannot be
- * handled as a unit. Also true if walked items share bytes, or there are too many items to compare. */
+/* True if the data of an item, its pointer, or the target of its attach clause overlap sections or pointers of `group`,
+ * so that these must be handled one by one. Also true if roots_are_shared. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group)
 {
     assert(plan->input.walk && group);
@@ -43,8 +44,8 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
             return true;
         if (!request->slot)
             continue;
-        if (!request->bytes && request->host && /* an empty section refers to data at its address or just before it */
-            accd__group_overlaps(group, request->host - 1, request->host + 1))
+        /* an empty section may be attached to data at its address or just before it */
+        if (!request->bytes && request->host && accd__group_overlaps(group, request->host - 1, request->host + 1))
             return true;
         uint64_t end =
             request->slot + (request->source & ACCD_SOURCE_WALKED ? sizeof(void *)
@@ -63,8 +64,8 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
     return false;
 }
 
-/* True if the roots of `walk` are exactly the items of `construct` that have elements, with equal addresses and sizes.
- */
+/* True if `walk` has as many roots as `construct` has items with elements, in the same order and with equal addresses
+ * and sizes. */
 static bool has_same_roots(const struct accd_walk *walk, const accd_construct *construct)
 {
     size_t root = 0;
@@ -80,7 +81,7 @@ static bool has_same_roots(const struct accd_walk *walk, const accd_construct *c
     return root == walk->nroots;
 }
 
-/* Filter for a search in env->groups.roots: true if the group that owns `span` has the same roots as the construct
+/* Filter for a search in env->groups.roots: true if the group that owns `span` has the roots of the accd_construct
  * `ud`. */
 static bool group_has_roots(void *ud, const struct accd__interval *span)
 {
@@ -88,7 +89,8 @@ static bool group_has_roots(void *ud, const struct accd__interval *span)
     return has_same_roots(group->walk, ud);
 }
 
-/* Returns a walk from the same items, found among the groups or in the group that ended last; NULL: there is none. */
+/* Returns the walk of a group whose roots equal those of `construct`, or of the retired group (the one that ended last)
+ * if it has these roots; NULL: there is none. Requires an item with elements. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct)
 {
     assert(construct->nitems);
@@ -105,14 +107,16 @@ struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, co
     return NULL;
 }
 
-/* True if the walk may form or match a group: the construct is not queued, or its walk has no descriptors. */
+/* True if one group may stand for the sections of the walk: the construct is not queued, or its walk has no
+ * descriptors. */
 bool accd__plan_can_group(const struct accd__plan *plan)
 {
     assert(!plan->input.queue || plan->input.walk);
     return !plan->input.queue || !accd__walk_descriptor_checksum(plan->input.walk);
 }
 
-/* True if an item or a walked section has a modifier such as `always`, `present`, `finalize`, `zero` or `attach`. */
+/* True if an item or a walked section has one of the flags for `always`, `present`, `finalize`, `zero`, or for
+ * attaching always or never. */
 bool accd__plan_has_modifiers(const struct accd__plan *plan)
 {
     unsigned flags = plan->input.item_flags;
@@ -122,21 +126,23 @@ bool accd__plan_has_modifiers(const struct accd__plan *plan)
                     ACCD_ITEM_ZERO | ACCD_ATTACH_FLAGS);
 }
 
-/* True if all roots of the walk (items whose elements are walked) will be present after the construct. */
+/* True if all roots of the walk will be present after the construct: their requests are not skipped, and their actions
+ * create absent data or require present data. */
 static bool roots_will_be_present(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
         const struct accd__request *root = &plan->resolved.requests[plan->input.walk->roots[i].item];
         const struct accd__action_traits *demand = &accd__traits_of_action[root->action];
         if (root->state == ACCD_REQUEST_SKIPPED || !demand->entry ||
-            !(demand->creates || demand->requires_present)) /* elements of this root may stay absent */
+            !(demand->creates || demand->requires_present)) /* this root may stay absent */
             return false;
     }
     return true;
 }
 
-/* Sets plan->resolved.group to a matching group or to a new one, if the rules and the sections allow a group; otherwise
- * leaves it NULL. Fails only without memory. */
+/* Sets plan->resolved.group to a present group with equal sections, or to a new one. Leaves it NULL if there are few
+ * sections (config.group_least), roots may stay absent, data may be fused, sections have gaps or modifiers, or
+ * policy.groups forbids it. A new group also requires sections that overlap nothing. Fails only without memory. */
 accd_status accd__plan_group(struct accd__plan *plan)
 {
     struct accd_walk *walk = plan->input.walk;

@@ -1,6 +1,8 @@
-/* presence.c - looks requests up in the present table and applies the rules to the result. Where the rules say so, an
- * object has holes: bytes that its clause excluded are not present (OMP60-map-13). The mapping program that lists the
- * excluded bytes of a type is called its layout. Called by entries, exits and updates. */
+/* presence.c - looks requests up in the present table and applies the rules to the result. Output: state and object of
+ * the request, and the decision of the policy table (rules compiled for look-ups, base/rules.h). With the knob `holes`
+ * = `reject`, an object has holes: bytes that its clause excluded are not present (OMP60-map-13). The mapping program
+ * that lists the excluded bytes of a type is called its layout. A storage object, allocated by `hold`, has holes where
+ * no clause names bytes. Called by entries, exits and updates. */
 #include "plan/inside.h"
 #include "table/find.h"
 #include "table/group.h"
@@ -13,8 +15,8 @@
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* True if `request` is for an item without a mapping program, so that it means all bytes of its range. With
- * ACCD_ITEM_IF_PRESENT, a compute construct then accepts an object with holes. */
+/* True if `request` is for an item without a mapping program, so that it means all bytes of its range. In a compute
+ * construct, such an item with ACCD_ITEM_IF_PRESENT accepts an object with holes. */
 static bool requests_plain_range(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -37,8 +39,8 @@ static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd_
     return source ? request->host - source->host : 0;
 }
 
-/* True if the object that `owner` will make contains, without holes, all bytes of [host, host + bytes) that `request`
- * needs (NULL: all bytes of the range). */
+/* True if the object that request `owner` will make contains, without holes, the bytes of [host, host + bytes) that
+ * `request` does not exclude (NULL: all bytes of the range). */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request)
 {
@@ -52,9 +54,10 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
                                  request ? offset_in_item(plan, request) : 0) == ACCD_RANGE_CONTAINED;
 }
 
-/* Sets *host_p and *bytes_p to the range from the first piece of the first element of an item to the last piece of its
- * last element. Returns false if the program names whole elements, names no piece, or has elements inside its element;
- * the results must then not be used. Requires a request of an item with elements. */
+/* Sets *host_p and *bytes_p to the range from the first piece (byte range that the program names) of the first element
+ * of an item to the last piece of its last element. Returns false if the program names whole elements, names no piece,
+ * or has elements inside its element; the results must then not be used. Requires a request of an item with elements.
+ */
 static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
                              uint64_t *bytes_p)
 {
@@ -84,9 +87,9 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
 }
 
 /* Sets *relation_p to the relation of the range of `request` to present data, and *object_p to the object with its
- * first present byte, or NULL. A range that is present in part is narrowed to the parts that the program of `request`
- * names, if it names parts only. The parts must then be entirely present or, except in entries, entirely absent
- * (OMP60-map-15). Fails only without memory. Decides OMP60-map-13. */
+ * first present byte, or NULL. If the range is present in part and the program names only parts of the elements,
+ * narrows `request` to the range of these parts. That requires that this range is entirely present or, except in
+ * entries, entirely absent (OMP60-map-15). Fails only without memory. Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
                                             enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -102,7 +105,8 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     struct accd__object *object;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
     if (relation == ACCD_RANGE_PARTIAL ||
-        (relation == ACCD_RANGE_DISJOINT && is_entry)) /* the whole range counts: the object grows (OMP60-map-13) */
+        /* not narrowed: an entry of data whose parts are absent would enlarge the present object (OMP60-map-13) */
+        (relation == ACCD_RANGE_DISJOINT && is_entry))
         return ACCD_OK;
     request->host = host;
     request->bytes = bytes;
@@ -111,8 +115,8 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* True if the mapping program of `request` excludes every byte of its range that lies in a present object, so that the
- * request and present data share no byte. */
+/* True if the layout of `request` excludes every byte of its range that lies in a present object, so that the request
+ * and present data share no byte. */
 static bool avoids_present_objects(struct accd__plan *plan, const struct accd__request *request)
 {
     struct accd__btree_cursor cursor;
@@ -129,9 +133,9 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
     return true;
 }
 
-/* Returns which of the bytes that the program of `request` names are present in `object`, which contains the range: all
- * (ACCD_LOOKUP_OBJECT), some (ACCD_LOOKUP_HOLES) or none (ACCD_LOOKUP_EXCLUDED). Bytes that the clause of `object`
- * excluded are not present. Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
+/* Returns how many of the bytes that the layout of `request` does not exclude are present in `object`, which contains
+ * the range: all (ACCD_LOOKUP_OBJECT), some (ACCD_LOOKUP_HOLES) or none (ACCD_LOOKUP_EXCLUDED). Bytes that the clause
+ * of `object` excluded are not present. Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
                                                     const struct accd__object *object)
 {
@@ -149,8 +153,9 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
                                              : ACCD_LOOKUP_HOLES;
 }
 
-/* True if `request` covers a part of a storage object (allocated by hold, with unnamed bytes as holes) and may fill
- * holes in it. Requires that `object` contains the range. `demand`: how the request treats absent data. */
+/* True if `request` covers a part of a storage object (allocated by `hold`, with unnamed bytes as holes), creates data,
+ * is itself no `hold`, and counts. It may then fill holes of the object. Requires that `object` contains the range.
+ * `demand`: how the request treats absent data. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
                            const struct accd__object *object, enum accd__demand demand)
 {
@@ -160,9 +165,9 @@ static bool can_fill_holes(const struct accd__plan *plan, const struct accd__req
            !(request->flags & ACCD_ITEM_UNCOUNTED);
 }
 
-/* Sets found->what to the kind of present data in the range of `request`, and found->object to the object with the
- * first present byte, or NULL. For an empty request, the byte at its address counts. `demand`: how the request treats
- * absent data. Fails only without memory. */
+/* Sets found->lookup to the kind of present data in the range of `request`, and found->object to the object with the
+ * first present byte, or NULL. An empty request is looked up by the byte at its address. May narrow the request
+ * (find_request_containment). `demand`: how the request treats absent data. Fails only without memory. */
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                    struct accd__resolution *found)
 {
@@ -190,8 +195,9 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
     return ACCD_OK;
 }
 
-/* Records the error that `entry` describes about `request` and the conflicting `object` (or NULL). Returns its
- * status. */
+/* Records the error that `entry`, an entry of the policy table, describes about `request` and the conflicting `object`
+ * (or NULL). Its message has the number of the device or, for ACCD_ERROR_ALREADY_PRESENT, the name of the profile.
+ * Returns its status. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__object *object, const struct accd__policy_entry *entry)
 {
@@ -203,8 +209,9 @@ accd_status accd__reject_request(const struct accd__plan *plan, const struct acc
                                       entry->text_after);
 }
 
-/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `lookup` of `request`.
- * `demand`: how the request treats absent data. */
+/* Returns the entry of the policy table (rules compiled for look-ups) for the look-up result `lookup` of `request`.
+ * `demand`: how the request treats absent data. An item without a program and without the `present` modifier uses the
+ * row for plain ranges where the two rows differ. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result lookup)
@@ -216,8 +223,9 @@ const struct accd__policy_entry *accd__request_policy(const struct accd__plan *p
     return &accd__policy_entries[row[plain][lookup]];
 }
 
-/* Looks `request` up, and applies the decisions REJECT (an error), SKIP and USE; leaves others to the caller in
- * found->decision. `demand`: how the request treats absent data. Fails without memory, too. */
+/* Looks `request` up, and applies the decisions REJECT (an error), SKIP and USE (states SKIPPED and PRESENT). For SPLIT
+ * and FILL the state is unchanged, and the caller splits the request. *found receives look-up result, decision and
+ * object. `demand`: how the request treats absent data. Fails without memory, too. */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found)
 {
@@ -237,8 +245,9 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
-/* Returns the error with which the rules reject `state`, the state of the pointer of `request`; ACCD_OK if they accept
- * it. `holder`: object that contains the pointer, or NULL. */
+/* Returns the error with which the policy table rejects `state`, the state of the pointer of `request`; ACCD_OK if it
+ * accepts the state. Requests with `if_present` accept every state before ACCD_SLOT_DETACHED. `holder`: object that
+ * contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state state)
 {
@@ -261,8 +270,8 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
 
 /* --------------------------------------------------------------------------- extended ranges -- */
 
-/* Returns the address that the pointer to section number `section` of a walk contains, if the section begins after it.
- * 0: the section begins at that address or before it. */
+/* Returns the address that the pointer to section number `section` of a walk contains, if the section begins after that
+ * address. Otherwise returns 0. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
@@ -271,8 +280,8 @@ static uint64_t section_base_address(const struct accd_walk *walk, size_t sectio
     return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
 }
 
-/* Returns the base of the item or section of `request` if it precedes the data and the rules have extended ranges; else
- * 0. */
+/* Returns the address of element 0 of the array of `request`, or of the structure around it, if it precedes the data
+ * and the knob `extended_range` is set. Otherwise returns 0. */
 uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (!plan->context->rules.extended_range)
@@ -283,8 +292,8 @@ uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct
     return base < request->host ? base : 0;
 }
 
-/* Returns the base address at which the extended range of `object` begins; 0: no base address is recorded for `object`.
- */
+/* Returns the address at which the extended range of `object` begins (element 0 of its array, before its data). 0: no
+ * such address is recorded for `object`. */
 static uint64_t object_base_address(const struct accd__device_env *env, const struct accd__object *object)
 {
     const struct accd__group *group = object->size & ACCD_OBJECT_MEMBER ? env->groups.at[object->where] : NULL;
@@ -293,8 +302,8 @@ static uint64_t object_base_address(const struct accd__device_env *env, const st
     return object->size & ACCD_OBJECT_ORIGIN ? env->present.origins[object->where].base : 0;
 }
 
-/* Makes the objects of those pending groups (table/group.h) whose sections begin after the addresses in their pointers,
- * because only objects can be searched for their base addresses. Fails only without memory. */
+/* Makes objects of the sections of pending groups (table/group.h) in which sections begin after the addresses in their
+ * pointers, because only objects can be searched for these addresses. Fails only without memory. */
 static accd_status expand_shifted_groups(struct accd__device_env *env)
 {
     for (size_t g = 0; g < env->groups.n && env->groups.npending; g++) {
@@ -306,8 +315,9 @@ static accd_status expand_shifted_groups(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Sets *object_p to the nearest present object after `host` whose extended range contains `host`; NULL: there is none.
- * Searches the present objects and the items of open regions. Fails only without memory. Decides OMP60-map-10. */
+/* Sets *object_p to the nearest present object after `host` whose extended range contains `host`; NULL: there is none,
+ * or the knob `extended_range` is not set. Searches the present objects and the items of open regions. Fails only
+ * without memory. Decides OMP60-map-10. */
 accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__btree_cursor cursor;
@@ -337,7 +347,8 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
 
 /* ---------------------------------------------------------------------- the present modifier -- */
 
-/* True if the mapper of an update moves no bytes of the elements of `request` themselves. */
+/* True if the construct is an update, and the mapping program of the item of `request` moves no bytes of the elements
+ * themselves but only sections. False for walked sections. */
 bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -345,8 +356,8 @@ bool accd__requests_members_only(const struct accd__plan *plan, const struct acc
            !accd__has_own_moves(plan->input.construct->items[request->source].program);
 }
 
-/* Looks up each request from index `first` on that has the `present` modifier. Returns an error if one is absent, or
- * without memory. Decides OMP60-map-9. */
+/* Looks up each request with index `first` or greater that has the `present` modifier. Returns an error if one is
+ * absent, or without memory. May set the states of these requests. Decides OMP60-map-9. */
 accd_status accd__plan_check_required(struct accd__plan *plan, size_t first)
 {
     struct accd__resolution found;

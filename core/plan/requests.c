@@ -1,5 +1,6 @@
 /* requests.c - requests of a plan: their sources, names and errors, how they are split, and the writes planned for
- * them. Only the plan changes here, never the device, a counter or the host. */
+ * them. A request asks for one object; it comes from an item or from a section that a walk found behind a pointer of an
+ * item (plan.h). Only the plan changes here, never the device, a counter or the host. */
 #include "plan/change_set.h"
 #include "plan/inside.h"
 #include "table/find.h"
@@ -12,14 +13,15 @@
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-/* Returns the item source of `request`; NULL for a walked section. */
+/* Returns the source (label and host range of the item) of `request`; NULL: it is for a walked section. */
 const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
                                                      const struct accd__request *request)
 {
     return request->source & ACCD_SOURCE_WALKED ? NULL : &input->sources[request->source];
 }
 
-/* Returns the column of the walk that contains the section of `request`, and its row there in *row_p. */
+/* Returns the column of the walk (sections of one field) that contains the section of `request`, and sets *row_p to its
+ * number there. Requires a request of a walked section. */
 const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
                                                   const struct accd__request *request, size_t *row_p)
 {
@@ -44,14 +46,16 @@ size_t accd__request_item(const struct accd__plan_input *input, const struct acc
     return accd__segment_root(input->walk, accd__request_segment(input, request, &row))->item;
 }
 
-/* Returns the label of the item or field of `request`, or NULL. */
+/* Returns the label (source of names in messages) of the item of `request` or, for a walked section, of its field; or
+ * NULL. */
 const accd_label *accd__request_label(const struct accd__plan_input *input, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
     return source ? source->label : request_field(input, request)->label;
 }
 
-/* Returns the mapping program of the elements of `request`, or NULL. */
+/* Returns the mapping program of the elements of `request`, or NULL. For an item, requires that the construct still has
+ * its items. */
 const accd_program *accd__request_program(const struct accd__plan_input *input, const struct accd__request *request)
 {
     if (!(request->source & ACCD_SOURCE_WALKED))
@@ -107,27 +111,31 @@ accd_status accd__report_request_error(const struct accd__plan *plan, const stru
     return accd__insert_object_name(plan->context);
 }
 
-/* True if `request`, for a base pointer, counts: the rules count members, or the request covers the whole object.
- * Decides ACC33-att-10. */
+/* True if `request`, for a base pointer (pointer to another item's section), adds or removes references: the knob
+ * `member` is `counted`, or the request covers the whole object. Requires request->object. Decides ACC33-att-10. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
     return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd__object_bytes(request->object) <= request->bytes;
 }
 
-/* True if `request` comes from an item that is a base pointer or a member (it has a frame). */
+/* True if `request` comes from an item that is a base pointer (ACCD_ITEM_BASE_POINTER) or a member of a structure
+ * (accd_item.frame is set). False for walked sections. */
 bool accd__request_is_part(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !(request->source & ACCD_SOURCE_WALKED) &&
            (request->flags & ACCD_ITEM_BASE_POINTER || plan->input.construct->items[request->source].frame);
 }
 
-/* Sets ACCD_ITEM_UNCOUNTED in requests of further members of an object, and of a whole object if a member counts.
- * Decides OMP60-map-4. */
+/* Sets ACCD_ITEM_UNCOUNTED (no reference is added or removed) in requests for parts of an object, all except the first.
+ * If a part counts, items without a pointer that name the object directly get the flag, too. A part is a member or base
+ * pointer. Requests with `finalize` are left unchanged. Decides OMP60-map-4. */
 void accd__plan_requests_together(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
-    for (int whole = 0; whole <= 1; whole++) /* members first; then whole structures, if no member counts */
+    /* first pass: members and base pointers; second pass: other items, which count only if no part of their object
+     * does */
+    for (int whole = 0; whole <= 1; whole++)
         for (size_t i = 0; i < plan->resolved.nrequests; i++) {
             struct accd__object *object = requests[i].object;
             if (!object || requests[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_FINALIZE) ||
@@ -175,8 +183,9 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
     return ACCD_OK;
 }
 
-/* Plans to write the pointer value `value` to `dev` or, if `rest` is not NULL, a whole descriptor and the device value
- * of an attached pointer inside it. Fails only without memory. */
+/* Plans to write the pointer value `value` to `dev`. If `rest` is not NULL, plans to write a descriptor of `bytes`
+ * bytes, which begins with `value` and continues with the bytes at `rest`. If a pointer inside the descriptor stays
+ * attached, its device value is written again. Fails only without memory. */
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes)
 {
@@ -191,8 +200,8 @@ accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint6
                : ACCD_OK;
 }
 
-/* Returns the bytes of the descriptor through which the data of `request` are reached; 0: a plain pointer. Decides
- * ACC33-att-9. */
+/* Returns the size in bytes of the descriptor (pointer with bounds) through which the data of `request` are reached; 0:
+ * a plain pointer. Decides ACC33-att-9. */
 uint32_t accd__request_slot_bytes(const struct accd__plan_input *input, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
@@ -217,8 +226,9 @@ static bool reserve_requests(struct accd__plan *plan, size_t more)
     return true;
 }
 
-/* Splits request `index` at the bounds of present objects or, with `storage`, at the holes of that object; appends the
- * further pieces. Fails only without memory. */
+/* Splits request `index` at the bounds of present objects or, with `storage`, at the holes of that storage object;
+ * appends the further pieces. plan.h tells their states. Further pieces have no pointer. With `storage`, they also get
+ * ACCD_ITEM_UNCOUNTED. Fails only without memory. */
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage)
 {
     assert(index < plan->resolved.nrequests);
@@ -248,14 +258,14 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
             continue;
         request->slot = 0; /* the first piece attaches or detaches the pointer; further pieces must not do it again */
         request->attached = false;
-        if (storage) /* the pieces lie in one object, which the first piece counts */
+        if (storage) /* the pieces lie in one object, to which the first piece adds the reference */
             request->flags |= ACCD_ITEM_UNCOUNTED;
     }
     return ACCD_OK;
 }
 
-/* Returns the first request in resolved.fresh (requests that make objects) with a byte in the range; NULL: there is
- * none. */
+/* Returns the first request in resolved.fresh (requests that make objects, by host address) with a byte in [host, host
+ * + bytes); NULL: there is none. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes)
 {
     assert(!plan->resolved.nfresh || plan->resolved.fresh);
@@ -274,8 +284,9 @@ struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint
     return request->host < host + bytes ? request : NULL;
 }
 
-/* Records the error that two requests of one construct overlap, with `owner` as the other object. Returns its status.
- */
+/* Records ACCD_ERROR_PARTIAL_OVERLAP about two requests of one construct, with `owner` as the other object, and returns
+ * it. The message says that neither contains the other. With the knob `counting` = `items`, and if `request` is the
+ * later one and contains `owner`, it says that instead. */
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__request *owner)
 {

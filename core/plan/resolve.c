@@ -1,5 +1,7 @@
-/* resolve.c - resolves the requests of an entry construct against present data and each other. Each becomes present,
- * split, new, skipped, or lies within an object that another request makes (first steps of TR14 4.2).
+/* resolve.c - resolves the requests of an entry construct against present data and each other (first steps of TR14
+ * 4.2). Input: requests of all items and sections, most of them UNRESOLVED. Output: their states (plan.h),
+ * resolved.fresh, and candidates for fusion (clauses that may share a device block, fuse.c). The policy table holds the
+ * rules for look-ups (base/rules.h). A storage object, allocated by `hold`, has holes where no clause names bytes.
  * Called by core/ops/enter.c after begin.c and, for walked items, accd__plan_add_sections. */
 #include "plan/inside.h"
 #include "table/find.h"
@@ -9,8 +11,8 @@
 
 /* ---------------------------------------------------------------------------- present or not -- */
 
-/* Returns how `request` treats absent data, which is the row of the policy table (rules compiled for look-ups) that
- * applies to it. */
+/* Returns the demand of `request`: how it treats absent data. The demand selects the row of the policy table (rules
+ * compiled for look-ups) that applies to the request. */
 static enum accd__demand get_demand(const struct accd__request *request)
 {
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
@@ -25,9 +27,9 @@ static enum accd__demand get_demand(const struct accd__request *request)
                : ACCD_DEMAND_NEW;
 }
 
-/* Returns ACCD_ERROR_LIMIT if the reference counters of the object of `request` cannot grow any more. If the rules have
- * fusion, also makes the request move nothing unless a modifier makes it update present data. Decides TR14-4.2-04,
- * TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
+/* Called for a request with a present object. Returns ACCD_ERROR_LIMIT if the reference counters of the object cannot
+ * grow any more. With the knob `fusion`, also makes the request move nothing, unless it has update_and_copy or an
+ * `always` flag. Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
 static accd_status accept_present(const struct accd__plan *plan, struct accd__request *request)
 {
     assert(request->object);
@@ -41,8 +43,9 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     return ACCD_OK;
 }
 
-/* Sets ACCD_ITEM_UPDATE_PRESENT in `request`, whose data are present in part, if the rules copy the present part from
- * the host, too. Otherwise leaves the flags unchanged. Decides DIR-6-04. */
+/* Sets ACCD_ITEM_UPDATE_PRESENT in `request`, whose data are present in part, so that the present part is copied from
+ * the host, too. Done if its action copies to the device, the knob `partial_overlap` is `update_and_copy`, and the
+ * clause is not present_and_copyin. Decides DIR-6-04. */
 static void set_update_present(const struct accd__plan *plan, struct accd__request *request)
 {
     if (accd__traits_of_action[request->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&
@@ -51,8 +54,9 @@ static void set_update_present(const struct accd__plan *plan, struct accd__reque
 }
 
 /* Splits request `index`, whose data lie in several objects, or are present in part. Adds a fusion candidate if the
- * pieces may be fused. Returns an error if the rules reject a present piece, a counter is exhausted, or without memory.
- * `found`: result of the look-up of the request. Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
+ * plan may fuse and the request counts; if the data lie in one tuple, only with the knob `fusion`. Returns an error if
+ * the rules reject a present piece, a counter is exhausted, or without memory. `found`: result of the look-up of the
+ * request. Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
 static accd_status split_partly_present(struct accd__plan *plan, uint32_t index, const struct accd__resolution *found)
 {
     assert(index < plan->resolved.nrequests);
@@ -86,9 +90,9 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
-/* Splits request `index`, which uses only the present part of its data: absent pieces become SKIPPED, and the first
- * present piece gets the pointer to attach. Returns ACCD_ERROR_LIMIT if a counter is exhausted, or fails without
- * memory. Decides OMP60-map-12. */
+/* Splits request `index`, which uses only the present part of its data. Absent pieces become SKIPPED, and the first
+ * present piece gets the pointer to attach. Returns ACCD_ERROR_LIMIT if a reference counter is exhausted, or fails
+ * without memory. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status select_present_part(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -110,15 +114,15 @@ static __attribute__((noinline, cold)) accd_status select_present_part(struct ac
 }
 
 /* True if `request` is unresolved, has a pointer, and uses only the present part of its data (ACCD_ITEM_PRESENT_PART).
- * Its data, and the object with the pointer, may then be absent. */
+ * Its data, and the object that contains the pointer, may then be absent. */
 static bool is_optional_section(const struct accd__request *request)
 {
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Makes optional sections SKIPPED whose pointers lie in absent parts. `n`: number of requests before the pieces of
- * split ones were appended. Requires that the request for the data with a pointer precedes the request of its target.
- * Fails only without memory. Decides OMP60-map-12. */
+/* Makes each optional section (is_optional_section) SKIPPED if its pointer lies in an absent part, or in a hole, of
+ * data. `n`: number of requests before the pieces of split ones were appended. Requires that the request for the data
+ * with a pointer precedes the request of its target. Fails only without memory. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
     const size_t all = plan->resolved.nrequests;
@@ -159,9 +163,9 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
     return ACCD_OK;
 }
 
-/* Splits request `index` at the holes of the storage object found->object (allocated by hold), and makes the pieces
- * that lie in holes copy their bytes. Adds a fusion candidate. Returns ACCD_ERROR_LIMIT if a counter is exhausted, or
- * fails without memory. Decides DIR-4.2-17. */
+/* Splits request `index` at the holes of the storage object found->object (allocated by `hold`). Pieces in holes become
+ * FILLS_HOLE and copy their bytes. Adds a fusion candidate. Returns ACCD_ERROR_LIMIT if a reference counter is
+ * exhausted, or fails without memory. Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__plan *plan, uint32_t index,
                                                                 const struct accd__resolution *found)
 {
@@ -185,8 +189,8 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
     return ACCD_OK;
 }
 
-/* True if `request` makes an object that begins or ends in the range of a tuple, between the objects of the tuple. The
- * block of the tuple then contains these bytes already. */
+/* True if `request` makes an object that begins or ends in the range of a tuple (objects in one device block), between
+ * the objects of the tuple. The block of the tuple then contains these bytes already. */
 static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__request *request)
 {
     return accd__traits_of_action[request->action].creates &&
@@ -195,8 +199,8 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
 }
 
 /* Looks request `index` up in the present table and applies the decision of the rules: use, skip, split or fill. Adds a
- * fusion candidate where fusion is possible. Returns an error if the rules reject the request, or without memory.
- * Decides TR14-4.3-02. */
+ * fusion candidate if the plan may fuse and the request counts; without the knob `fusion`, only for new data in the gap
+ * of a tuple. Returns an error if the rules reject the request, or without memory. Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);
@@ -222,8 +226,8 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 
 /* ---------------------------------------------------------------------- conflicts and owners -- */
 
-/* Sets [*low_p, *end_p) to the host range of the whole clause or section to which `request` belongs; `request` may be
- * only a piece of that range. */
+/* Sets [*low_p, *end_p) to the host range of the whole item or walked section to which `request` belongs; `request` may
+ * be only a piece of that range. */
 static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
                                 uint64_t *end_p)
 {
@@ -234,8 +238,8 @@ static void get_requested_range(const struct accd__plan *plan, const struct accd
     *end_p = *low_p + (source ? source->bytes : accd__section_bytes(segment, row));
 }
 
-/* True if the whole clauses of two requests overlap and neither contains the other. The requests themselves may be
- * disjoint pieces, split at present data. Decides TR14-4.2-05. */
+/* True if the whole ranges of the items or sections of two overlapping requests are such that neither contains the
+ * other. The requests themselves may be pieces of them, split at present data. Decides TR14-4.2-05. */
 static bool clauses_overlap(const struct accd__plan *plan, const struct accd__request *a, const struct accd__request *b)
 {
     uint64_t low, low_end, high, high_end;
@@ -244,8 +248,8 @@ static bool clauses_overlap(const struct accd__plan *plan, const struct accd__re
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
-/* True if the rules count list items and `request`, which maps a part of `owner`, precedes `owner` in the construct.
- * False for members, base pointers and walked sections. */
+/* True if the knob `counting` is `items`, and the item of `request` precedes that of `owner` and maps only a part of
+ * its data. False for members, base pointers and walked sections. */
 static bool comes_before(const struct accd__plan *plan, const struct accd__request *request,
                          const struct accd__request *owner)
 {
@@ -300,7 +304,8 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     }
     pairs = accd__sort_pairs(pairs, pairs + most, n);
     for (size_t i = 0; i < n;) {
-        /* the longest request at an address owns the others; among equal lengths, a request without present_or */
+        /* moves the request to the front that owns the others at its address: the longest; among equal lengths, one
+         * without present_or */
         size_t longest = i, end = i + 1;
         for (; end < n && pairs[end].key == pairs[i].key; end++) {
             const struct accd__request *a = &plan->resolved.requests[pairs[end].value];
@@ -340,8 +345,8 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Resolves the only unresolved request of the construct, which must have index 0 and need not be compared with others:
- * it becomes NEW if it makes an object. Otherwise like resolve_within_new. */
+/* Resolves the only unresolved request of the construct, which must have index 0: it becomes NEW if its action creates
+ * data. Otherwise it becomes SKIPPED, or is an error if its data must be present. No other request makes an object. */
 static accd_status resolve_single(struct accd__plan *plan, struct accd__request *request)
 {
     assert(request == plan->resolved.requests && request->state == ACCD_REQUEST_UNRESOLVED);
@@ -361,7 +366,8 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
  * TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
-    /* number of requests before any split; pieces are appended after them */
+    /* `n`: number of requests before any split; pieces are appended after them. `open`, `last`: number of unresolved
+     * requests, and index of the last one */
     uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests;
     for (uint32_t i = 0; i < n; i++) {
         if (plan->resolved.requests[i].action == ACCD_ACTION_ATTACH)

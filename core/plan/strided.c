@@ -1,13 +1,14 @@
-/* strided.c - sections with gaps: every other element that a pointer points to, or a part of an array that is updated.
- * All bytes from the first to the last element are present, so that addresses and strides have the same meaning on
- * both sides. Only the bytes of the elements move (ACC33-upd-2). */
+/* strided.c - sections with gaps: for example every other element of an array. A grid (struct accd__grid) gives the
+ * positions of the elements. All bytes from the first to the last element are present, so that addresses and strides
+ * have the same meaning on both sides. Only the bytes of the elements move (ACC33-upd-2). Used by begin.c and bytes.c.
+ */
 #include "plan/inside.h"
 
 #include <assert.h>
 
-/* Returns true and sets *grid to the elements of a walked request, if its section has a descriptor with gaps. If the
- * descriptor has changed since the pointer was attached, uses the descriptor saved at the attach. Otherwise returns
- * false; *grid must then not be used. */
+/* Returns true and sets *grid to the elements of a walked request, if its section has a descriptor (pointer with
+ * bounds) with gaps between elements. If that descriptor cannot be used now, for example because its memory was freed,
+ * uses the copy saved at the attach. Otherwise returns false; *grid must then not be used. */
 static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request,
                                  struct accd__grid *grid)
 {
@@ -40,8 +41,9 @@ bool accd__request_grid(const struct accd__plan *plan, const struct accd__reques
     return found;
 }
 
-/* Sets plan->input.gaps to the grids of all items with dimensions, sorted by item. Returns ACCD_ERROR_MISUSE if a grid
- * does not fit its item, or fails without memory. */
+/* Sets plan->input.gaps to the grids of all items that have gaps (ndims is not 0), sorted by item. Returns
+ * ACCD_ERROR_MISUSE if elements of a grid overlap, lie outside of the item or only in part in it, or fails without
+ * memory. */
 accd_status accd__plan_item_grids(struct accd__plan *plan)
 {
     const accd_construct *construct = plan->input.construct;

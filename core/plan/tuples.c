@@ -1,13 +1,14 @@
 /* tuples.c - the clauses of a directive as candidates for fusion (DIR-4.2-01 to DIR-4.2-05), and the comparison of
- * clauses with each other. Called by resolve.c and fuse.c. */
+ * clauses with each other. Fusion places objects in one device block, a tuple. A candidate is a clause that takes part
+ * in it (struct accd__fusion_candidate): a range, and the base address of its array. resolve.c adds the candidates;
+ * fuse.c uses them. */
 #include "plan/fusion.h"
 #include "plan/inside.h"
 
 #include <assert.h>
 
-/* Returns the base of `request`: the host address of element 0 of the array of which it is a section, or of the
- * structure of which it is a member. If the clause gives no base, returns the address of the data. Decides DIR-4.1-03.
- */
+/* Returns the base of `request`: the host address of element 0 of its array, or the address of the structure of which
+ * it is a member. If the clause gives no base, returns the address of the data. Decides DIR-4.1-03. */
 static uint64_t request_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (request->source & ACCD_SOURCE_WALKED) {
@@ -19,7 +20,8 @@ static uint64_t request_base(const struct accd__plan *plan, const struct accd__r
     return item->frame ? accd__address(item->frame) : item->base ? accd__address(item->base) : request->host;
 }
 
-/* True if the rules, a modifier of an item or section, or a present tuple may make this construct fuse data. */
+/* True if this construct may fuse data. Reasons are the knobs `fusion` and `partial_overlap`, the modifiers
+ * present_and_copyin and update_and_copy of an item or section, and any present tuple. */
 bool accd__can_fuse(const struct accd__plan *plan)
 {
     const accd_rules *rules = &plan->context->rules;
@@ -44,7 +46,8 @@ accd_status accd__fuse_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Adds a candidate with base, range and flags of request `index`, and returns it; the caller sets the other fields. */
+/* Adds a candidate with base, range and flags of request `index`, and returns it. The caller sets `allocates`,
+ * `dropped` and `split`, and `more` and `nmore` of a split one. */
 struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan, uint32_t index)
 {
     assert(plan->resolved.fusion && index < plan->resolved.nrequests);
@@ -70,7 +73,7 @@ static uint64_t candidate_end(const struct accd__fusion_candidate *candidate)
     return candidate->host + candidate->bytes;
 }
 
-/* Marks a candidate as dropped, because another clause copies its data, and makes all requests of its clause move
+/* Marks a candidate as dropped, because a second clause copies its data, and makes all requests of its clause move
  * nothing. */
 static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidate *candidate)
 {
@@ -83,8 +86,8 @@ static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidat
 }
 
 /* Sets *sorted_p to the *n_p candidates with absent bytes, as pairs {host address, index} sorted by address. At one
- * address the longest is first; among equal lengths, candidates without present_or are first. Returns
- * ACCD_ERROR_OUT_OF_MEMORY without memory. */
+ * address, the longest is first. Among equal lengths, candidates that accept present data (accd__accepts_present) are
+ * last. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **sorted_p, size_t *n_p)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -104,8 +107,9 @@ static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **
     return ACCD_OK;
 }
 
-/* Returns ACCD_ERROR_PARTIAL_OVERLAP unless all candidates with absent bytes are disjoint or nested. If the rules have
- * fusion, drops a present_or clause that lies in a larger clause, or is equal to a clause without present_or. Decides
+/* Returns ACCD_ERROR_PARTIAL_OVERLAP unless all candidates with absent bytes are disjoint or nested, or fails without
+ * memory. With the knob `fusion`, drops a candidate that accepts present data (accd__accepts_present) if it lies in a
+ * larger candidate, or equals one that does not accept them. Candidates of `hold` clauses drop none. Decides
  * DIR-4.2-02, DIR-4.2-03. */
 accd_status accd__compare_clauses(struct accd__plan *plan)
 {
@@ -125,7 +129,7 @@ accd_status accd__compare_clauses(struct accd__plan *plan)
              k < depth && !is_dropped && accd__accepts_present(candidate->flags) && plan->context->rules.fusion; k++) {
             const struct accd__fusion_candidate *outer = &fusion->candidates[enclosing[k]];
             if (plan->resolved.requests[outer->request].action ==
-                ACCD_ACTION_HOLD) /* hold leaves holes, which the clause inside it fills */
+                ACCD_ACTION_HOLD) /* `hold` copies nothing, so that the clause inside it must copy its data */
                 continue;
             is_dropped |= candidate_end(outer) >= end &&
                           (outer->bytes > candidate->bytes || !accd__accepts_present(outer->flags));
