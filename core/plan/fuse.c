@@ -8,9 +8,13 @@
  *     after    [ a[0:4] | hole  | a[6:2] ]        one block, a fused tuple; distances are those of the host
  *              A and B become vacated slots of their placements, to which split.c may return the objects
  *
- * Input: plan->resolved.fusion->candidates, the clauses that resolve.c added. Words: an original is the record of a
- * clause that took part in fusion. A placement is the record of a present object in the tuples (table/tuples.h). A
- * shift is a present object that moves within the device (fusion.h). Steps, in the order of the functions:
+ * Input: plan->resolved.fusion->candidates, the clauses that resolve.c added. Output: plan->resolved.fusion->ranges,
+ * shifts and copies; the commit makes records of them. Words: a base is the host address of element 0 of an array. A
+ * range is a host range that may get one block. A tuple is a block with several objects at their true distances. An
+ * original is the record of a clause that took part in fusion. A placement is the record of a present object in the
+ * tuples (table/tuples.h). A vacated slot is a former place of an object that is kept for its return. A shift is a
+ * present object that moves within the device (fusion.h). A serial is the number of a construct that opened a region or
+ * originals. Steps, in the order of the functions:
  * 1. Ranges: candidates of one base form a range; ranges that intersect are joined; a range of one object is dropped.
  * A range in which a tuple lies entirely keeps that tuple (cover); any other range gets a block.
  * 2. Reserve: every present object in a range without cover is a shift. Records and blocks are reserved.
@@ -35,8 +39,8 @@
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
-/* Extends `range` so that neither of its ends cuts a fused tuple or, outside of fused tuples, a present object. Leaves
- * a range that cuts nothing unchanged. */
+/* Extends `range` so that it contains the whole of the fused tuple in which its first or last byte lies or, outside of
+ * tuples, of the present object there. Leaves other ranges unchanged. */
 static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_range *range)
 {
     assert(range->host < range->end);
@@ -56,9 +60,9 @@ static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_r
     }
 }
 
-/* Fusion 1 of Figure 2: sets fusion->ranges to one range for all candidates of one base, extended to a present object
- * of that base. If the rules have no fusion, each candidate gets a range of its own. Returns ACCD_ERROR_OUT_OF_MEMORY
- * without memory. Decides DIR-4.2-08. */
+/* Fusion 1 of Figure 2: sets fusion->ranges to one range for all candidates of one base. A present object with an
+ * original of that base is included. Without the knob `fusion`, each candidate gets a range of its own. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-4.2-08. */
 static accd_status fuse_by_base(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -129,8 +133,9 @@ static accd_status join_ranges(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Removes from fusion->ranges those that contain only one object. Sets `cover` of a remaining range to the tuple that
- * contains it (ALIAS), or to NULL if the range will get memory (ALLOC). Decides DIR-4.2-11, DIR-4.2-12. */
+/* Removes from fusion->ranges each range that one object, present or new, fills alone, unless a tuple contains the
+ * range. Sets `cover` of a remaining range to the tuple that contains it (ALIAS), or to NULL if the range will get
+ * memory (ALLOC). Decides DIR-4.2-11, DIR-4.2-12. */
 static void select_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -177,8 +182,9 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
 /* True if the old place of a shifted object is freed instead of being kept as a vacated slot. That is so if enter data
- * moves the object within its own base level, because no exit will return the object to the old place. `placement`:
- * record of `object`, or NULL. */
+ * moves an object that was placed after the innermost open region began (`placement->serial`), because no region end
+ * will return it to the old place. False for memory of the user (ACCD_OBJECT_MAPPED). `placement`: record of `object`,
+ * or NULL. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
@@ -187,8 +193,8 @@ static bool abandons_slot(const struct accd__plan *plan, const struct accd__plac
            (!top || top->serial < placement->serial);
 }
 
-/* Appends to fusion->shifts every present object in a range that gets memory, by host address. Returns
- * ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Appends to fusion->shifts every present object in a range that gets memory (`cover` is NULL), by host address.
+ * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status list_entry_shifts(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -217,7 +223,8 @@ static accd_status list_entry_shifts(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns ACCD_ERROR_MISSING_WAIT if tasks of a queue that does not precede this construct use an object that moves. */
+/* Returns ACCD_ERROR_MISSING_WAIT if pending tasks use an object that moves (shifts), except tasks that are certainly
+ * done before this construct continues. If queues are concurrent, waits for the tasks instead. */
 accd_status accd__fuse_check_pending(const struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;
@@ -232,8 +239,9 @@ accd_status accd__fuse_check_pending(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Lists the shifts and reserves all records that accd__fuse_commit will take. Returns ACCD_ERROR_MISSING_WAIT if a
- * queue uses an object that moves, or fails without memory. */
+/* Lists the shifts (objects that move), sets fusion->noriginals and fusion->blocks, and reserves all records that
+ * accd__fuse_commit will take. Returns ACCD_ERROR_MISSING_WAIT if a queue uses an object that moves, or fails without
+ * memory. */
 accd_status accd__fuse_reserve(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion && !plan->resolved.fusion->shifts.n);
@@ -263,9 +271,10 @@ accd_status accd__fuse_reserve(struct accd__plan *plan)
     return ok ? ACCD_OK : accd__report_plan_out_of_memory(plan->context);
 }
 
-/* Sets the device address of each range, for which it allocates device memory with the alignment of the host unless a
- * tuple covers the range. Notes the new addresses of shifted objects in the change set. Returns an error if the device
- * has no memory; accd__fuse_undo then frees what was allocated. Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
+/* Sets the device address of each range: in the tuple that covers it, or in newly allocated device memory with the
+ * alignment of the host. Notes the new addresses of shifted objects in the change set. Returns an error if the device
+ * has no memory or a queue fails, or without memory; accd__fuse_undo then frees what was allocated. Decides DIR-4.1-04,
+ * DIR-4.1-05, DIR-4.2-13. */
 accd_status accd__fuse_place(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion && !plan->resolved.fusion->nplaced);
@@ -323,10 +332,10 @@ uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
 
-/* Lists the requests that copy all their bytes from the host although the bytes are present (update_and_copy, `always`,
- * holes to fill). Sets *pairs_p to pairs {host address, index of the request}, sorted by address, and *n_p to their
- * number; if that is 0, *pairs_p may stay unchanged. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-04.
- */
+/* Lists the requests that copy all their bytes from the host although the bytes lie in a present object
+ * (accd__request_updates_present). Sets *pairs_p to pairs {host address, index of the request}, sorted by address, and
+ * *n_p to their number; if that is 0, *pairs_p may stay unchanged. Requests that copy only pieces or grid elements are
+ * not listed. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-04. */
 static accd_status list_updated_requests(struct accd__plan *plan, struct accd__pair **pairs_p, size_t *n_p)
 {
     size_t n = 0;
@@ -355,7 +364,8 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
     return ACCD_OK;
 }
 
-/* True if `copy` continues `last` on both sides, and each side of the joined copy lies in one allocation. */
+/* True if `copy` begins where `last` ends, at its source, its destination and on the host. Copies of two objects must
+ * also have source and destination each in one allocation. */
 static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last,
                            const struct accd__device_copy *copy)
 {
@@ -366,8 +376,8 @@ static bool continues_copy(const struct accd__device_env *env, const struct accd
                                              env->device.ops->is_allocated(env->device.handle, last->to, bytes)));
 }
 
-/* Plans the copy of the part [host, end) of a shifted object: extends the last copy if possible, otherwise appends one.
- * Does nothing if the part is empty. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Plans the copy of the part [host, end) of a shifted object: extends the last copy if this one continues it, otherwise
+ * appends one. Does nothing if the part is empty. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status add_device_copy(struct accd__plan *plan, const struct accd__object_shift *shift, uint64_t host,
                                    uint64_t end)
 {
@@ -391,8 +401,9 @@ static accd_status add_device_copy(struct accd__plan *plan, const struct accd__o
     return ACCD_OK;
 }
 
-/* Plans the copies of all shifted objects within the device, except the bytes of the `ncut` requests in `cut`, which
- * the host sends. Fails only without memory. Decides DIR-4.2-14, DIR-4.2-15. */
+/* Plans the copies of all shifted objects within the device. `cut`: `ncut` pairs {host address, index}, sorted by
+ * address, of requests whose bytes the host sends; these bytes are left out. Fails only without memory. Decides
+ * DIR-4.2-14, DIR-4.2-15. */
 accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__pair *cut, size_t ncut)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -414,8 +425,9 @@ accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__p
     return ACCD_OK;
 }
 
-/* Plans the new device value of each attached pointer whose target moves, and its write unless the pointer is removed.
- * Fails only without memory. */
+/* Notes the new device value of each attached pointer whose target moves, and plans its write unless the object with
+ * the pointer is removed. Attachments that end, and those to removed objects, are ignored. Fails only without memory.
+ */
 accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -453,9 +465,9 @@ accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans to rewrite the attached pointers in the bytes of the `n` requests of `pairs` (see list_updated_requests). They
- * need a write, because neither the copy from the host nor the copy within the device transfers them. Returns
- * ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Plans to rewrite the attached pointers in the bytes of the `n` requests of `pairs` (see list_updated_requests).
+ * Neither the copy from the host, which leaves pointers out, nor the copy within the device, which leaves these
+ * requests out, transfers them. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status keep_updated_pointers(struct accd__plan *plan, const struct accd__pair *pairs, size_t n)
 {
     struct accd__btree_cursor cursor;
@@ -487,8 +499,8 @@ accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-/* Returns the placement of `object`. If the object has none, makes a placement with `serial`, the number of the
- * construct that moved the object, in a reserved record. Cannot fail. */
+/* Returns the placement of `object` (its record in the tuples). If the object has none, makes a placement with
+ * `serial`, the number of the construct that placed the object, in a reserved record. Cannot fail. */
 static struct accd__placement *get_placement(struct accd__device_env *env, struct accd__object *object, uint64_t serial)
 {
     assert(object);
@@ -517,8 +529,8 @@ static struct accd__block *make_vacated_block(struct accd__device_env *env, cons
                                    });
 }
 
-/* Sets `depth` and `jump` of a new slot from the slots below it. The links form a skew-binary list, in which a search
- * reaches any depth in O(log n) steps. */
+/* Sets `depth` and `jump` of a new vacated slot from the older slots below it. The links form a skew-binary list, in
+ * which a search reaches any depth in O(log n) steps. */
 static void set_skip_link(struct accd__vacated_slot *vacated)
 {
     assert(vacated && vacated->below != vacated);
@@ -529,7 +541,8 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
 }
 
 /* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->keeps_slot is set; otherwise
- * frees the old place. Cannot fail: the records are reserved. Decides DIR-4.2-16. */
+ * frees the old place, and drops the object's reference to its old tuple. Cannot fail: the records are reserved.
+ * Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {
@@ -566,7 +579,7 @@ static void retire_tuples(struct accd__plan *plan)
     }
 }
 
-/* Replaces the entries of shifted objects in the index by device address, if that index exists. */
+/* Replaces the keys of shifted objects in present.by_device, if that index is in use. */
 void accd__fuse_update_device_order(struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -579,7 +592,8 @@ void accd__fuse_update_device_order(struct accd__plan *plan)
         accd__btree_insert(&env->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
-/* Makes `fused` the tuple of `placement`, and counts the object in the tuple and in its block. */
+/* Makes `fused` the tuple of `placement`, and increments the reference counts of the tuple (`places`) and of its block
+ * (`live`). */
 static void join_tuple(struct accd__placement *placement, struct accd__fused_tuple *fused)
 {
     assert(fused && fused->block);
@@ -588,8 +602,8 @@ static void join_tuple(struct accd__placement *placement, struct accd__fused_tup
     fused->block->live++;
 }
 
-/* True if the clause of `original` names no bytes of `object`: the clause only allocates storage (hold), or it uses a
- * part of a storage object that includes holes. `request`: request of the clause for these bytes. */
+/* True if the clause of `original` names no bytes of `object`, so that these stay holes: it is a `hold`, or it only
+ * uses bytes of a storage object of which some are unnamed. `request`: request of the clause for these bytes. */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
                            const struct accd__object *object, const struct accd__request *request)
 {
@@ -632,9 +646,9 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     return original;
 }
 
-/* Inserts the clauses of this construct as originals, each piece of a split clause separately. `region`: region whose
- * list of originals gets them; NULL: no region (enter data). `serial`: number of the construct. Cannot fail. Decides
- * DIR-4.2-05, DIR-4.2-06. */
+/* Makes an original (record in the tuples) of each candidate, that is, clause of this construct; of a split clause, one
+ * for each piece. `region`: region whose list of originals gets them; NULL: no region (enter data). `serial`: number of
+ * the construct. Cannot fail. Decides DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -687,7 +701,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
                 first = original;
             }
             original->head = first;
-            /* If the rules have no fusion, equal bases must not connect clauses; only the pieces of one clause stay
+            /* Without the knob `fusion`, equal bases must not connect clauses; only the pieces of one clause stay
              * together. Therefore the address of the clause's first piece takes the place of the base. */
             if (!plan->context->rules.fusion)
                 original->base = accd__address(first);
@@ -695,8 +709,9 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
     }
 }
 
-/* Makes the new tuples, moves the records of shifted objects, and inserts new objects and originals. `serial`: number
- * of the construct; `region`: region that lists the originals, or NULL. Cannot fail. */
+/* Makes the new tuples, moves the placements of shifted objects to them, gives placements to new objects, and makes
+ * originals of the clauses. `serial`: number of the construct; `region`: region that lists the originals, or NULL.
+ * Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);

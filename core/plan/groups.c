@@ -31,8 +31,8 @@ static bool roots_are_shared(const struct accd__plan *plan)
     return false;
 }
 
-/* True if the data of an item, its pointer, or the target of its attach clause overlap sections or pointers of `group`,
- * so that these must be handled one by one. Also true if roots_are_shared. */
+/* True if data or a pointer of an item, or the target of an attach clause, overlap sections or pointers of `group`.
+ * These must then be handled one by one. Also true if roots_are_shared. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group)
 {
     assert(plan->input.walk && group);
@@ -89,8 +89,8 @@ static bool group_has_roots(void *ud, const struct accd__interval *span)
     return has_same_roots(group->walk, ud);
 }
 
-/* Returns the walk of a group whose roots equal those of `construct`, or of the retired group (the one that ended last)
- * if it has these roots; NULL: there is none. Requires an item with elements. */
+/* Returns the walk of a group whose roots equal those of `construct`. If there is none, returns that of the retired
+ * group (the one that ended last) if it has these roots; otherwise NULL. Requires an item with elements. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct)
 {
     assert(construct->nitems);

@@ -54,10 +54,10 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
                                  request ? offset_in_item(plan, request) : 0) == ACCD_RANGE_CONTAINED;
 }
 
-/* Sets *host_p and *bytes_p to the range from the first piece (byte range that the program names) of the first element
- * of an item to the last piece of its last element. Returns false if the program names whole elements, names no piece,
- * or has elements inside its element; the results must then not be used. Requires a request of an item with elements.
- */
+/* Sets *host_p and *bytes_p to the range from the first piece of the first element of an item to the last piece of its
+ * last element. A piece is a byte range that the program names. Returns false if the program names whole elements,
+ * names no piece, or has elements inside its element; the results must then not be used. Requires a request of an item
+ * with elements. */
 static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
                              uint64_t *bytes_p)
 {
@@ -105,7 +105,8 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     struct accd__object *object;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
     if (relation == ACCD_RANGE_PARTIAL ||
-        /* not narrowed: an entry of data whose parts are absent would enlarge the present object (OMP60-map-13) */
+        /* the request keeps its whole range: an entry with absent parts would enlarge the present object
+         * (OMP60-map-13) */
         (relation == ACCD_RANGE_DISJOINT && is_entry))
         return ACCD_OK;
     request->host = host;

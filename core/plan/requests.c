@@ -1,6 +1,6 @@
 /* requests.c - requests of a plan: their sources, names and errors, how they are split, and the writes planned for
- * them. A request asks for one object; it comes from an item or from a section that a walk found behind a pointer of an
- * item (plan.h). Only the plan changes here, never the device, a counter or the host. */
+ * them. A request asks for one object; it comes from an item or from a section, the data to which a pointer in an
+ * item's elements points (plan.h). Only the plan changes here, never the device, a counter or the host. */
 #include "plan/change_set.h"
 #include "plan/inside.h"
 #include "table/find.h"

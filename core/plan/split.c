@@ -1,6 +1,13 @@
 /* split.c - fusion at an exit: decides how tuples split that lose an object or an original, and where their objects go
- * (DIR 4.3, Figure 3). Called by core/ops/exit_plan.c and exit.c. No device memory is allocated, so that an exit cannot
- * fail for lack of it. Objects that nothing connects any more return to a vacated slot, or stay where they are.
+ * (DIR 4.3, Figure 3). Called by core/ops/exit_plan.c, exit.c and release.c. No device memory is allocated, so that an
+ * exit cannot fail for lack of it. Objects that nothing connects any more return to a vacated slot, or stay where they
+ * are.
+ *
+ * Words (table/tuples.h): a tuple is a device block with several objects at their true distances. An original is the
+ * record of a clause; its base is the host address of element 0 of its array. A placement is the record of an object in
+ * the tuples. A vacated slot is a former place of an object. A layer is one of the tuples in which an object was or is.
+ * A regroup is a tuple that may split; its members are the objects that stay. A part is a set of members that originals
+ * connect. A serial is the number of the construct that made a record.
  *
  *     placement of an object
  *       fused ------> tuple it is in now                        layer of the present tuple
@@ -8,13 +15,13 @@
  *                       below -> slot -> ... -> NULL            older layers
  *       originals --> clauses that begin in it, latest first
  *
- * A tuple holds as long as originals that are at most as old as it connect its objects: by one base, or because their
- * ranges intersect. fused->support is the serial of the youngest original that it depends on.
+ * A tuple holds as long as originals of its construct or an older one connect its objects: by one base, or because
+ * their ranges intersect. fused->support is the serial of the youngest original that it depends on.
  *
  * Steps of accd__split_plan:
- * 1. Tuples that lose an object, or an original no younger than their support, become regroups.
+ * 1. Tuples that lose an object, or an original that is not younger than their support, become regroups.
  * 2. The objects of a regroup that stay form a union-find forest: one tree per connected part.
- * 3. Layers in older tuples that are not affected connect their objects for certain (list_layers).
+ * 3. Layers in older tuples that certainly stay whole connect their objects (list_layers).
  * 4. The other layers are evaluated, oldest first: each vacated slot is worth returning to TOGETHER with other objects,
  * ALONE, or not at all (NONE).
  * 5. The present tuple is evaluated last: objects that are still connected stay in place as one part.
@@ -32,8 +39,8 @@
 
 #include <assert.h>
 
-/* Sets plan->resolved.fusion if the device has any placement, and starts a new exit number, so that old marks are void.
- * Fails only without memory. */
+/* Sets plan->resolved.fusion to an empty record and starts a new exit number, so that old marks are void. Does neither
+ * if the device has no placement. Fails only without memory. */
 accd_status accd__split_begin(struct accd__plan *plan)
 {
     struct accd__tuples *tuples = &plan->env->tuples;
@@ -47,8 +54,8 @@ accd_status accd__split_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Marks one piece of a clause as ending with this exit and appends it to fusion->ending; does nothing if the piece is
- * marked already. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Marks `original`, one piece of a clause, as ending with this exit, and appends it to fusion->ending. Does nothing if
+ * it is marked already. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status end_piece(struct accd__plan *plan, struct accd__original *original)
 {
     if (accd__original_ends(&plan->env->tuples, original))
@@ -59,8 +66,8 @@ static accd_status end_piece(struct accd__plan *plan, struct accd__original *ori
     return ACCD_OK;
 }
 
-/* Marks all pieces of the clause to which `original` belongs as ending with this construct. Fails only without memory.
- */
+/* Marks all pieces of the clause to which `original` belongs as ending with this construct, and sets `whole_ends`: the
+ * clause ends, not only the object of a piece. Fails only without memory. */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original)
 {
     assert(plan->resolved.fusion);
@@ -71,7 +78,7 @@ accd_status accd__split_end_original(struct accd__plan *plan, struct accd__origi
     return ACCD_OK;
 }
 
-/* Marks all originals of enter data that begin in `object` as ending, for a finalize that removes all dynamic
+/* Marks all originals of enter data that begin in `object` as ending, for a `finalize`, which removes all dynamic
  * references. Fails only without memory. */
 accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct accd__object *object)
 {
@@ -85,8 +92,9 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
 
 /* --------------------------------------------------------------------------- affected tuples -- */
 
-/* Adds the tuple `fused` to fusion->regroups unless the list has it. Lowers `least` of its regroup to `serial`, the
- * number of an original that ends, if `serial` is smaller. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Adds the tuple `fused` to fusion->regroups (tuples that may split) unless the list has it. Lowers `least` of its
+ * regroup to `serial`, the number of an original that ends or of a removed object's placement, if `serial` is smaller.
+ * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -100,9 +108,10 @@ static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tupl
     return ACCD_OK;
 }
 
-/* Marks as ending each original in an affected tuple that begins before a removed object and extends into it. `dying`:
- * the `ndying` objects that are removed. Needed only where references are removed without their originals, so that an
- * object can be removed before the originals that name it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Marks as ending each original in the tuples of fusion->regroups that begins before a removed object and extends into
+ * it. `dying`: the `ndying` objects that are removed. Needed only where references are removed without their originals
+ * (tuples.unowned), so that an object can be removed before the originals that name it. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -125,8 +134,9 @@ static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__
     return ACCD_OK;
 }
 
-/* Lists in fusion->regroups the tuples that lose one of the `ndying` objects `dying`, or an original that they depend
- * on. Marks the originals of these objects as ending. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Lists in fusion->regroups the tuples that lose an original on which they depend, or one of the `ndying` objects
+ * `dying` on which they may depend. Marks the originals that begin in these objects as ending. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -147,8 +157,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
     for (size_t i = 0; i < fusion->ending.n; i++) {
         const struct accd__original *original = fusion->ending.at[i];
         struct accd__fused_tuple *fused = original->placement->fused;
-        /* the end of an original younger than the support changes nothing, because older ones hold the tuple together
-         */
+        /* an original younger than the support may end without effect, because older ones hold the tuple together */
         if (fused && original->serial <= fused->support)
             ACCD_TRY(note_regroup(plan, fused, original->serial));
     }
@@ -184,10 +193,11 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
             union_sets(members, (uint32_t)pairs[i].value, (uint32_t)pairs[i - 1].value);
 }
 
-/* A tuple that an object was in earlier, as one of the object's vacated slots (old places, see the head of this file).
- */
+/* A layer: a tuple in which an object was earlier, as one of the object's vacated slots, or the tuple in which it is
+ * now. */
 struct tuple_layer {
-    /* number of the construct that made the tuple; number of the construct that moved the object out of the tuple */
+    /* `serial`: number of the construct that made the tuple. `above`: number of the construct that moved the object out
+     * of the tuple */
     uint64_t serial, above;
     /* index of the object in the members of the regroup */
     uint32_t member;
@@ -195,15 +205,17 @@ struct tuple_layer {
     struct accd__vacated_slot *vacated; /* vacated slot; NULL: the layer is the present place of the object */
 };
 
-/* True if `original` was opened by construct number `serial` or an earlier one, and does not end with this exit. */
+/* True if `original` was opened by construct number `serial` or an earlier one, and does not end with this exit, so
+ * that it connects objects. */
 static bool is_counted_original(const struct accd__plan *plan, const struct accd__original *original, uint64_t serial)
 {
     return original->serial <= serial && !accd__original_ends(&plan->env->tuples, original);
 }
 
-/* Unites those of the `n` objects in `layers` that originals up to number `serial` connect: by one base, or because
- * their ranges, including holes, intersect. Sets `is_merged` of each root to whether the call united several parts in
- * it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-02. */
+/* Unites those of the objects of the `n` layers that originals up to number `serial` connect: by one base, or because
+ * their ranges, including holes, intersect. Sets `is_merged` of each root to true if the call united several parts in
+ * it, and `before` of each object to the index of its earlier root. Returns ACCD_ERROR_OUT_OF_MEMORY without memory.
+ * Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                      const struct tuple_layer *layers, size_t n, uint64_t serial)
 {
@@ -270,8 +282,9 @@ static bool may_split(const struct accd__regroup *regroup, const struct accd__fu
     return fused->support >= regroup->least;
 }
 
-/* Unites the members that older tuples hold together which cannot split. Sets *layers_p to the *n_p layers whose tuples
- * may split, sorted by the serial of their tuples. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Unites members of `regroup` that an older tuple which cannot split (may_split) holds together. Sets *layers_p to the
+ * *n_p layers whose tuples may split, sorted by the serial of their tuples. Returns ACCD_ERROR_OUT_OF_MEMORY without
+ * memory. */
 static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
                                size_t *n_p)
 {
@@ -312,8 +325,8 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
-/* True if this exit has evaluated the slot `vacated` with the result `use`; false: another result, or not evaluated.
- */
+/* True if this exit has evaluated the slot `vacated` with the result `use` (NONE, ALONE or TOGETHER,
+ * table/tuples.h). */
 static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
                          enum accd__slot_use use)
 {
@@ -330,9 +343,9 @@ static struct accd__vacated_slot *first_usable_slot(const struct accd__device_en
     return vacated;
 }
 
-/* Sets `use` of the vacated slots of the `n` layers, which are sorted by serial. A layer is connected by the originals
- * older than the move of its objects to the next layer. If the present tuple `ends`, all originals connect the last
- * layer. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Sets `use` of the vacated slots of the `n` layers, which are sorted by the serial of their tuples. The originals that
+ * connect the objects of a layer are those older than the construct that moved them to the next layer. If the present
+ * tuple `ends`, all originals count for the layer before it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                    const struct tuple_layer *layers, size_t n, bool ends)
 {
@@ -355,8 +368,9 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
     return ACCD_OK;
 }
 
-/* Returns the greatest serial that an original of the level of the objects in `regroup`, or of the base level directly
- * above it, can have. Younger originals belong to the next level that stays open. */
+/* Returns the greatest serial of originals that belong to the level (open region, or base level below all regions) on
+ * which the objects of `regroup` were placed. Younger originals belong to the next region that stays open. UINT64_MAX:
+ * there is no such region, and all originals count. */
 static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct accd__regroup *regroup)
 {
     uint64_t serial = 0, next = 0;
@@ -370,8 +384,8 @@ static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct
     return next - 1; /* if there is no next level, `next` is 0 and the result UINT64_MAX: every original counts */
 }
 
-/* Returns the least number greater than `serial` of an original in `regroup` that stays; UINT64_MAX: there is none.
- * Such an original holds a tuple together once the originals of the level up to `serial` have ended. */
+/* Returns the least serial, greater than `serial`, of an original of the members of `regroup` that stays; UINT64_MAX:
+ * there is none. Such an original holds a tuple together once the originals up to `serial` have ended. */
 static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct accd__regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
@@ -382,9 +396,9 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Sets `is_merged` in the root of each part of `regroup` that stays together in the present tuple. If only younger
- * originals connect a part, sets `younger_serial` of its root to their least serial. Sets *has_younger_p to true if
- * there is such a part. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Sets `is_merged` in the root of each part of `regroup` that stays together in the present tuple. If only originals of
+ * later levels connect a part, sets `younger_serial` of its root to their least serial, otherwise to 0. Sets
+ * *has_younger_p to true if any part stays together. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *has_younger_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -413,9 +427,9 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Finds the parts of a regroup: evaluates the vacated slots and unites members that stay together. First assumes that
- * the tuple ends and all objects return to earlier slots; if a part stays nevertheless, evaluates the layers again
- * without that assumption. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Computes the parts of a regroup: evaluates the vacated slots and unites members that stay together. At first it
+ * assumes that the tuple ends and all objects return to earlier slots. If a part stays nevertheless, it evaluates the
+ * layers again without that assumption. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -437,7 +451,8 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
     return evaluate_present(plan, regroup, &stays_in_place);
 }
 
-/* True if member `i` belongs to a part of several objects; such a part stays where it is. */
+/* True if member `i` belongs to a part that originals hold together in the present tuple, so that it stays where it
+ * is. */
 static bool stays_in_place(struct accd__regroup *regroup, uint32_t i)
 {
     return regroup->members[find_root(regroup->members, i)].is_merged;
@@ -460,8 +475,8 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     return ACCD_OK;
 }
 
-/* Appends to fusion->shifts the objects of `regroup` that return to a vacated slot. Returns ACCD_ERROR_OUT_OF_MEMORY
- * without memory. Decides DIR-4.3-03. */
+/* Appends to fusion->shifts those objects of `regroup` that return to a vacated slot: they do not stay in place, and
+ * have a usable slot. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-4.3-03. */
 static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -482,9 +497,9 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Plans how tuples split when the `ndying` objects `dying` are removed. Finds the affected tuples and their parts,
- * reserves records, and plans the moves of objects that return to vacated slots. Fails only without memory. Decides
- * DIR-4.3-01, DIR-6-05. */
+/* Plans how tuples split when the `ndying` objects `dying` are removed and the marked originals end. Lists the affected
+ * tuples and their parts, reserves records, and plans the moves of objects that return to vacated slots. Fails only
+ * without memory. Decides DIR-4.3-01, DIR-6-05. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     assert(plan->resolved.fusion && (dying || !ndying));
@@ -576,8 +591,8 @@ static void free_vacated_slot(struct accd__device_env *env, const struct accd__o
     accd__pool_free(&env->tuples.vacated_pool, vacated);
 }
 
-/* Frees the vacated slots of `placement` that this exit evaluated as NONE. For TOGETHER, updates `support` of the
- * slot's tuple; for ALONE, removes the slot from its tuple. */
+/* Frees the vacated slots of `placement` that this exit evaluated as NONE. For TOGETHER, sets `support` of the slot's
+ * tuple to the latest serial; for ALONE, removes the slot from its tuple. */
 static void free_unused_slots(struct accd__device_env *env, struct accd__placement *placement)
 {
     bool has_unused = false;
@@ -620,9 +635,9 @@ static void return_to_slot(struct accd__device_env *env, struct accd__placement 
     accd__release_block(env, left, 1);
 }
 
-/* Makes each part with several objects a current tuple: the tuple of its first object or, if another part uses that
- * tuple, a new one in a reserved record. `serial`: serial of the tuple that splits. An object that is alone in its part
- * loses its tuple. */
+/* Makes each part with several objects a current tuple: the tuple of its first object or, if a second part uses that
+ * tuple already, a copy of it in a reserved record. `serial`: serial of the tuple that splits. An object that is alone
+ * in its part loses its tuple. */
 static void make_part_tuples(struct accd__device_env *env, struct accd__regroup *regroup, uint64_t serial)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -668,8 +683,8 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
     }
 }
 
-/* Regroups one tuple: frees unused slots, returns objects to their slots, and makes tuples of the parts that remain.
- * Cannot fail. */
+/* Splits one tuple: frees useless slots of its objects, returns objects to their slots, and makes tuples of the parts
+ * that remain. Cannot fail. */
 static void commit_tuple(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     struct accd__fused_tuple *fused = regroup->fused;
@@ -688,8 +703,8 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     accd__release_fused_tuple(env, fused);
 }
 
-/* Frees each placement of `regroup` that has no tuple, no vacated slot and no original. Called only if the rules have
- * no fusion: with fusion, a placement lives as long as its object. */
+/* Frees each placement of `regroup` that has no tuple, no vacated slot and no original. Called only without the knob
+ * `fusion`; with it, a placement lives as long as its object. */
 static void free_idle_placements(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -728,8 +743,8 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
     }
 }
 
-/* Ends the marked originals, clears bytes that no clause names any more, and regroups the affected tuples. Cannot fail.
- * Decides DIR-4.3-04. */
+/* Frees the marked originals, marks bytes that no clause names any more as unwritten, and splits the affected tuples.
+ * Cannot fail. Decides DIR-4.3-04. */
 void accd__split_commit(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);
@@ -747,7 +762,7 @@ void accd__split_commit(struct accd__plan *plan)
             free_idle_placements(env, &fusion->regroups.at[i]);
 }
 
-/* Makes all marks of this exit void, by starting a new exit number. */
+/* Makes all marks of this exit on originals, tuples and slots void, by starting a new exit number. */
 void accd__split_undo(struct accd__plan *plan)
 {
     plan->env->tuples.exit++;
