@@ -1,5 +1,6 @@
-/* exit_plan.h - the plan of an exit: exit.c resolves its requests, exit_plan.c removes references, and detach.c ends
- * attachments. */
+/* exit_plan.h - the plan of an exit (exit data, or the end of a region): exit.c resolves its requests, exit_plan.c
+ * removes references, and detach.c ends attachments. A dying object is one that the exit removes. An attachment is the
+ * record of an attached pointer. A type record is an object that describes the type of a descriptor. */
 #ifndef ACCD_EXIT_PLAN_H
 #define ACCD_EXIT_PLAN_H
 
@@ -8,16 +9,16 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    /* array over requests: pending change of the object of each request; NULL: the request has no object or is skipped
-     */
+    /* array over requests: pending change (change_set.h) of the object of each request; NULL: no object, or the request
+     * is skipped */
     struct accd__object_change **changes;
-    /* objects that the exit removes */
+    /* dying objects: those that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
-    ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* attachments that end */
-    /* numbers of elements of `removed`, from the first on, that are handled. released: their type records (structures
-     * that describe a type) are released. unpinned: their targets have lost a pin (count of an attached pointer). */
+    ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* pending changes of the attachments that end */
+    /* number of elements of `removed`, from the first on, whose type records have lost a reference (`released`), and
+     * whose targets have lost a pin, which is an attachment that points into them (`unpinned`) */
     size_t released, unpinned;
-    uint32_t group_references; /* references removed from the group's counter */
+    uint32_t group_references; /* number of references that the group (table/group.h) loses, if group_exits is set */
     /* dynamic: the exit is exit data, not the end of a region. abandon: nothing is copied to the host. */
     bool dynamic, abandon;
     /* group_exits: the group (table/group.h) loses references as one unit. group_dies: the group is removed, too. */
@@ -27,16 +28,18 @@ struct accd__exit_plan {
 /* Executes an exit whose requests are resolved. Changes nothing on failure. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan);
 
-/* Plans to write the host values of pointers whose attachments end, in objects that stay present. Fails only without
- * memory. */
+/* Plans to write the host value to the device copy of each pointer whose attachment ends, unless the object with the
+ * pointer is removed. Fails only without memory. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan);
-/* Removes the records of an exit: attachments, objects, tuples, group references. Cannot fail. */
+/* Removes the attachments that end, the dying objects with their memory, and originals and tuples that end. Also
+ * removes references of the group, or the group itself. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan);
-/* Discards the marks of an exit that failed, and makes its group pending (unexpanded) again. */
+/* Makes the marks of a failed exit on tuples void, and makes the group that it was to remove pending again (without
+ * records of its sections). */
 void accd__exit_undo(struct accd__exit_plan *exit_plan);
 
-/* Reports an exit that succeeded as events. Must be called before its records are removed. Does nothing if neither an
- * observer nor a queue wants the events. */
+/* Reports an exit that succeeded as events. Must be called before its records are removed. Does nothing if there is
+ * neither an observer nor a queue. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
 /* ---------------------------------------------------------------------------------- detach.c -- */
@@ -44,16 +47,18 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan);
  * attachment is listed as removed. Fails only without memory. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count);
-/* Plans the end of `attach`, whatever its counter is, because the object with its pointer or its target is removed.
- * Fails only without memory. */
+/* Plans the end of `attach`, whatever its counter is, although no clause detaches it: the object that contains its
+ * pointer, or its target, is removed. Fails only without memory. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach);
-/* Adds the object of `change` to the dying objects (those that the exit removes) if no reference is left. Repeated
- * calls have no effect. Fails only without memory. */
+/* Adds the object of `change` to the dying objects if no reference is left, none is added, and the user has not mapped
+ * its memory (acc_map_data). Repeated calls have no effect. Fails only without memory. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change);
-/* Plans to remove the references that ending attachments hold on type records. Fails only without memory. */
+/* Plans to remove the references that attachments in `removed` hold on type records, and the end of attachments inside
+ * ended descriptors. A type record without references becomes dying. Fails only without memory. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan);
-/* Plans the end of all attachments whose pointer or target is removed, until no further object is removed by that.
- * Returns an error if the rules forbid the removal of an object to which a pointer is attached, or without memory. */
+/* Plans the end of all attachments whose pointer or target lies in a dying object. Repeats this, because type records
+ * may become dying, until no object is added. Pointers to a dying object may also keep their device value (knob
+ * `lost_target`). Returns an error if the knob `still_attached` forbids the removal of an object, or without memory. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan);
 
 #endif

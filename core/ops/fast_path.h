@@ -1,4 +1,7 @@
-/* fast_path.h - declarations that fast_path.c and fast_pointers.c share: the attaches and detaches of the fast path. */
+/* fast_path.h - declarations that fast_path.c and fast_pointers.c share: the attaches and detaches of the fast path,
+ * which is specialised code for constructs with at most ACCD_FAST_PATH_ITEMS plain items. The holder of a pointer is
+ * the object that contains it; its target is the object into which it points. The general path is the code of core/plan
+ * and the other files of core/ops. An open batch is one between the device's begin_batch and end_batch. */
 #ifndef ACCD_FAST_PATH_H
 #define ACCD_FAST_PATH_H
 
@@ -10,12 +13,15 @@ struct accd__fast_attach {
     uint64_t slot, pointer;          /* host address and value of the pointer */
     struct accd__attachment *attach; /* present attachment of the pointer; NULL: the pointer is not attached */
     struct accd__object *holder;     /* object that contains the pointer; NULL: the new object of item `in` */
-    /* item whose clause attaches the pointer; item whose new object contains the pointer, if `holder` is NULL */
+    /* `item`: number of the item whose clause attaches the pointer. `in`: number of the item whose new object contains
+     * the pointer, if `holder` is NULL */
     uint8_t item, in;
-    bool counts; /* the pointer is attached to this target already, so that only the counter of `attach` grows */
+    /* the pointer is attached to this target already: the device pointer is not written, and the commit increments the
+     * counter of `attach` */
+    bool counts;
 };
-/* A host range [low, high) without objects: `object` is the object before the range, `next` the one after it, either
- * may be NULL. It is cached during one construct, so that several absent neighbours need one search only. */
+/* A cached host range [low, high) without objects. `object` is the object before the range, `next` the one after it;
+ * either may be NULL. It is valid during one construct, so that several absent neighbours need one search only. */
 struct accd__lookup_gap {
     uint64_t low, high;
     void *object, *next;
@@ -36,7 +42,7 @@ static inline struct accd__object *accd__find_neighbors(struct accd__device_env 
         *gap = (struct accd__lookup_gap){low, next ? next->host : UINT64_MAX, object, *next_p};
     return object;
 }
-/* The pointers that an entry attaches on the fast path. */
+/* The pointers that an entry attaches on the fast path: `at` has `n` of them. */
 struct accd__fast_attaches {
     struct accd__lookup_gap gap;
     struct accd__fast_attach at[ACCD_FAST_PATH_ITEMS];
@@ -45,15 +51,17 @@ struct accd__fast_attaches {
     size_t n;
 };
 
-/* An attachment that ends, or loses its target, at an exit. */
+/* An attachment that an exit detaches, or that stays but loses its target. */
 struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
     /* object in which the pointer gets its host value back; NULL: the pointer is not written */
     struct accd__object *holder;
-    bool detached; /* a clause decrements the counter of the attachment; false: only its target is removed */
+    /* true: a clause decrements the counter of the attachment. false: its target is removed, and the pointer keeps its
+     * device value */
+    bool detached;
 };
-/* The attachments that end or change at an exit on the fast path. */
+/* The attachments that an exit on the fast path changes: `at` has `n` of them. */
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
     /* array over requests: attachment of the pointer of the request; NULL: the request has no attached pointer */
@@ -71,8 +79,8 @@ static inline bool accd__object_contains(const struct accd__object *object, uint
     return offset < size && bytes - 1 < size - offset;
 }
 
-/* True if attached pointers overlap a range, which moves must leave out and a removal ends. Also true without memory
- * for the look-up. */
+/* True if attached pointers overlap the host range of `bytes` bytes from `host`. Also true without memory for the
+ * look-up. */
 static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     struct accd__btree_cursor cursor;
@@ -91,8 +99,8 @@ static inline bool accd__is_unreferenced(const struct accd__object *object)
     return !(object->structured | object->dynamic);
 }
 
-/* Returns the object that contained the last pointer, from the cache; NULL: the cache is empty, or objects have been
- * removed since. */
+/* Returns the cached object that contained the last pointer of an earlier item; NULL: the cache is empty, or an object
+ * has been removed since. */
 static inline struct accd__object *accd__cached_holder(const struct accd__device_env *env)
 {
     return env->attached.holder_removals == env->present.objects.removals ? env->attached.holder : NULL;
@@ -100,44 +108,48 @@ static inline struct accd__object *accd__cached_holder(const struct accd__device
 
 /* --------------------------------------------------------------------------- fast_pointers.c -- */
 
-/* True if the clause of `object` excluded bytes, or `item` means only some of its bytes: its label has a layout
- * (mapping program with excluded bytes). `item` or `object` may be NULL. */
+/* True if the label of `item`, or that of `object`, has a layout: a mapping program that lists excluded bytes. Such
+ * data may have holes, which the general path handles. `item` or `object` may be NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object);
 
 /* Sets attaches->holders[i] to the present object that contains the pointer of item i, or to NULL. Must run before the
- * objects of the items are looked up, so that the caches end with these. Returns false if a pointer lies only in part
- * in an object, or the object has a layout; the general path must then run the construct. */
+ * objects of the items are looked up, so that the look-up hints of the index are left at these objects. Returns false
+ * if a pointer lies only in part in an object, or the object has a layout (accd__has_layout); the general path must
+ * then run the construct. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches);
-/* Lists the pointers that a construct attaches. `fresh`: bit set of items whose objects will be created. `objects`:
- * objects of the other items. Returns false if the general path must run the construct; nothing has changed then. */
+/* Fills attaches->at with the pointers that a construct attaches. `fresh`: bit set of items whose objects will be
+ * created. `objects`: objects of the other items. Returns false if the general path must run the construct, for example
+ * because a pointer is null or has changed; no record has changed then. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches);
 /* Returns the number of pointer values that accd__send_fast_pointers will send to the device. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
-/* Returns the number of attachments that the commit will make. */
+/* Returns the number of planned pointers that are not attached yet, for which the commit makes attachments. */
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
-/* Returns the bit set of items whose attachments are counted; 0 if the rules do not count attachments. */
+/* Returns the bit set of items whose pointers are attached, and which the end of a region must detach; 0 if
+ * policy.counts_attachments is not set. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
 /* Stages the device values of newly attached pointers in the open batch of transfers. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects);
-/* Makes or counts the planned attachments. Requires reserved records. */
+/* Makes, moves or counts the attachment of each planned pointer. `objects`: objects of the items, including new ones.
+ * Requires reserved records. Cannot fail. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects);
-/* Lists in `ends` the attachments that clauses detach, if the rules count attachments. `dynamic`: exit data, not the
- * end of a region. Returns false if the general path must run the exit. */
+/* Fills `ends` with the attachments that clauses detach; with none if policy.counts_attachments is not set. `dynamic`:
+ * exit data, not the end of a region. Returns false if the general path must run the exit. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends);
-/* Adds to `ends` the pointers to the object of `request` that keep their values although their target is removed.
- * Returns true if no pointer stays attached to the object; false: the general path must run the exit. */
+/* Returns true if the object of requests[request] can be removed: no pointer stays attached to it, except one that the
+ * rules let dangle, which is added to `ends`. Returns false if the general path must run the exit. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
-/* Sets the holders of those pointers in `ends` that get their host values back, because their attachments end but their
- * objects stay. Returns the number of these pointers. */
+/* Sets `holder` of those pointers in `ends` that get their host values on the device, because their attachments end but
+ * their objects stay. Returns the number of these pointers. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends);
-/* Stages the host values of pointers with a holder in the open batch. */
+/* Stages, in the open batch, the host value of each pointer in `ends` whose `holder` is set. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends);
 /* Decrements or ends the listed attachments. Cannot fail. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends);

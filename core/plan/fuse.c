@@ -182,9 +182,9 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
 /* True if the old place of a shifted object is freed instead of being kept as a vacated slot. That is so if enter data
- * moves an object that was placed after the innermost open region began (`placement->serial`), because no region end
- * will return it to the old place. False for memory of the user (ACCD_OBJECT_MAPPED). `placement`: record of `object`,
- * or NULL. */
+ * moves an object that was placed after the innermost open region began (`placement->serial`), or while no region is
+ * open, because no region end will return it to the old place. False for memory of the user (ACCD_OBJECT_MAPPED).
+ * `placement`: record of `object`, or NULL. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
@@ -540,7 +540,7 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->keeps_slot is set; otherwise
+/* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->keeps_slot is set. Otherwise
  * frees the old place, and drops the object's reference to its old tuple. Cannot fail: the records are reserved.
  * Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
@@ -602,8 +602,9 @@ static void join_tuple(struct accd__placement *placement, struct accd__fused_tup
     fused->block->live++;
 }
 
-/* True if the clause of `original` names no bytes of `object`, so that these stay holes: it is a `hold`, or it only
- * uses bytes of a storage object of which some are unnamed. `request`: request of the clause for these bytes. */
+/* True if the clause of `original` names no bytes of `object`, so that these stay holes. Such a clause is a `hold`, or
+ * it only uses bytes of a storage object of which some are unnamed. `request`: request of the clause for these bytes.
+ */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
                            const struct accd__object *object, const struct accd__request *request)
 {
@@ -701,7 +702,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
                 first = original;
             }
             original->head = first;
-            /* Without the knob `fusion`, equal bases must not connect clauses; only the pieces of one clause stay
+            /* Equal bases must not connect clauses without the knob `fusion`; only the pieces of one clause stay
              * together. Therefore the address of the clause's first piece takes the place of the base. */
             if (!plan->context->rules.fusion)
                 original->base = accd__address(first);

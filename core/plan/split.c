@@ -635,9 +635,9 @@ static void return_to_slot(struct accd__device_env *env, struct accd__placement 
     accd__release_block(env, left, 1);
 }
 
-/* Makes each part with several objects a current tuple: the tuple of its first object or, if a second part uses that
- * tuple already, a copy of it in a reserved record. `serial`: serial of the tuple that splits. An object that is alone
- * in its part loses its tuple. */
+/* Makes each part with several objects a current tuple. That is the tuple of its first object or, if a second part uses
+ * that tuple already, a copy of it in a reserved record. `serial`: serial of the tuple that splits. An object that is
+ * alone in its part loses its tuple. */
 static void make_part_tuples(struct accd__device_env *env, struct accd__regroup *regroup, uint64_t serial)
 {
     struct accd__tuple_occupant *members = regroup->members;
