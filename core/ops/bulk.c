@@ -1,23 +1,30 @@
-/* bulk.c - the transfers of a whole group: own bytes of elements, sections, pointers. Run as part of a batch.
+/* bulk.c - the transfers of a whole group (table/group.h): own bytes of elements, sections, pointers. Run as part of a
+ * batch. Words: a root is an item whose elements are walked. A rowset is the set of elements over which one mapping
+ * program runs; a row is one element. A column, or segment, holds the sections of one pointer field of a rowset, one
+ * for each row. Own bytes are those of an element that move, without followed pointers; a range of them is an own
+ * range. A dense column moves as one range. To stage a range is to get a buffer for bytes to the device; to fetch it is
+ * to get the bytes of the device.
  *
  *     announce   transfer_rowset for each rowset, with bulk->announcing: names the ranges and their sizes
  *     run        transfer_rowset again: stages or fetches the same ranges, and copies
  *
  * Both passes must visit the same ranges in the same order. Large columns are copied in parts by several threads. A
- * device to which bytes travel gets new columns in windows of rows: one is sent while the next one is filled
+ * device that receives bytes gets large new columns in windows of rows: one is sent while the next one is filled
  * (windows.c). */
 #include "ops/copy_rows.h"
 #include "plan/change_set.h"
 
 #include <assert.h>
 
-/* Returns an upper bound for the number of own ranges of an element: its pieces, each cut at all pointers. */
+/* Returns an upper bound for the number of own ranges of an element: each piece (byte range that the program names) may
+ * be cut at each pointer. */
 static size_t max_own_ranges(const struct accd__rowset *set)
 {
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
-/* Returns the bytes of a bulk with all buffers that accd__bulk_run needs, so that running a bulk cannot fail. */
+/* Returns the size in bytes of a bulk for `walk` with all its arrays and buffers, so that running a bulk needs no
+ * memory and cannot fail. */
 size_t accd__bulk_bytes(const struct accd_walk *walk)
 {
     struct accd__bulk *bulk = NULL;
@@ -30,7 +37,8 @@ size_t accd__bulk_bytes(const struct accd_walk *walk)
            walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
 }
 
-/* Returns a bulk for `walk` at `memory`, with only its arrays set; the memory has accd__bulk_bytes(walk) bytes. */
+/* Returns a bulk for `walk` at `memory`, which has accd__bulk_bytes(walk) bytes. Its arrays point into that memory and
+ * are not filled; all other members are 0. */
 struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
 {
     assert(memory);
@@ -47,7 +55,8 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     return bulk;
 }
 
-/* Sets plan->changes.bulk to a new bulk for `group` without roots, in scratch space. Fails only without memory. */
+/* Sets plan->changes.bulk to a new bulk for `group`, in scratch space. Its `roots` and `own` are 0; the caller sets
+ * those that exist, and the direction. Fails only without memory. */
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
     assert(plan->input.walk && group->block);
@@ -70,7 +79,8 @@ accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
     return ACCD_OK;
 }
 
-/* Sets the device address of root number `root` from the object that contains it; 0 if `object` is NULL. */
+/* Sets bulk->roots[root] to the device address of the root's first element in `object`, which contains the root; to 0
+ * if `object` is NULL. */
 void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object)
 {
     assert(plan->changes.bulk && root < plan->input.walk->nroots);
@@ -79,8 +89,8 @@ void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struc
     bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
-/* Adds an upper bound for the transfers of a bulk to `traffic`: dense columns, own bytes of rowsets, columns of
- * pointers. */
+/* Adds an upper bound for the number of transfers of a bulk to `traffic`: one for each dense column, each rowset with
+ * own bytes and, if pointers are written, each column of pointers. */
 void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
@@ -96,7 +106,7 @@ void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traff
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-/* Copies all rows of a rowset in windows, or on several threads. */
+/* Copies all rows of a rowset: in windows if job->windows is set, otherwise on several threads. */
 static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     if (job->windows) {
@@ -107,8 +117,8 @@ static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-/* Announces or transfers the rowset with index `index`: its columns, own bytes and pointers. Does nothing if it has no
- * rows. Cannot fail. */
+/* Announces (if bulk->announcing) or transfers the rowset with index `index`: its columns, own bytes and pointers. Does
+ * nothing if it has no rows. Adds the transferred bytes to the device's statistics. Cannot fail. */
 static void transfer_rowset(struct accd__bulk *bulk, size_t index)
 {
     assert(index < bulk->walk->nrowsets);
@@ -153,7 +163,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             moved += segment->bytes_of[i];
     }
-    /* If the device content of the elements is filled or read as a whole, fill_rows copies the elements, too. */
+    /* If the elements have one contiguous buffer (job.rows), fill_rows copies the elements, too. */
     bool filled_as_whole = false;
     if (root && bulk->out) {
         filled_as_whole = job.nown > 0;
@@ -164,7 +174,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         if (filled_as_whole && !job.sends_rows)
             job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (bulk->entry && !own) {
-        job.rows = bulk->images[set->parent]; /* the elements are filled with the section that contains them */
+        job.rows = bulk->images[set->parent]; /* the elements lie in the buffer of the column that contains them */
         filled_as_whole = true;
     }
     if (!bulk->announcing)
@@ -181,14 +191,15 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         env->device.stats.moved_bytes[bulk->out] += moved;
 }
 
-/* Announces or transfers all rowsets of the bulk, in the same order each time. */
+/* Announces or transfers all rowsets of the bulk, in the order of their numbers. */
 static void transfer_rowsets(struct accd__bulk *bulk)
 {
     for (size_t i = 0; i < bulk->walk->nrowsets; i++)
         transfer_rowset(bulk, i);
 }
 
-/* Decides on windows, and announces the ranges of all rowsets to the device. */
+/* Sets bulk->windows, and announces the ranges of all rowsets to the device. `traffic`: numbers of transfers of the
+ * whole batch. */
 void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *traffic)
 {
     const struct accd_backend *ops = bulk->env->device.ops;
@@ -212,8 +223,8 @@ void accd__bulk_run(struct accd__bulk *bulk)
 
 /* -------------------------------------------------------------------------- pointers at exit -- */
 
-/* True if the host pointers of all non-empty sections still have the values that `walk` read; otherwise sets *section_p
- * to the first other one. */
+/* True if the host pointers of all non-empty sections still have the values that `walk` read. Otherwise returns false,
+ * and sets *section_p to the number of the first section whose pointer has changed. */
 bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {
     assert(section_p);

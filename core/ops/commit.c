@@ -1,13 +1,14 @@
 /* commit.c - turns the changes of a plan into transfers: one batch that succeeds or fails as a whole, or a task of a
- * queue. Called last by entries, exits and updates; after it nothing fails. */
+ * queue. Input: plan->changes, and the copies of plan->resolved.fusion. Called last by entries, exits and updates;
+ * after it nothing fails. */
 #include "ops/inside.h"
 #include "plan/fusion.h"
 #include "table/find.h"
 
 #include <assert.h>
 
-/* Stores the fetched bytes `from` of `move` on the host, except in attached pointers. `store` callback of a batch; `ud`
- * is the device environment. Decides TR14-4.1-05. */
+/* Stores the bytes `from`, fetched from the device for `move`, on the host, and leaves out attached pointers in that
+ * range. `store` callback of a batch; `ud` is the device environment. Decides TR14-4.1-05. */
 static void store_except_pointers(void *ud, const struct accd__transfer *move, const char *from)
 {
     assert(move && from);
@@ -27,8 +28,8 @@ static void store_except_pointers(void *ud, const struct accd__transfer *move, c
         memcpy(accd__pointer(at), from + (at - move->host), end - at);
 }
 
-/* True if attached pointers are skipped when fetched bytes are stored on the host: moves contain such pointers, because
- * the rules restore them after a copy. */
+/* True if fetched bytes must be stored on the host by store_except_pointers: pointers are attached,
+ * policy.copies_then_restores is set, so that moves contain such pointers, and the construct is not queued. */
 static bool skips_pointers(const struct accd__plan *plan)
 {
     return plan->env->attached.slots.count && plan->context->policy.copies_then_restores && !plan->input.queue;
@@ -49,15 +50,15 @@ static accd_status check_host_targets(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns a transfer of `bytes` bytes at `from`, which belong to the core and not to the program, to device address
- * `dev`. */
+/* Returns a transfer of `bytes` bytes at host address `from` to device address `dev`. The bytes at `from` belong to the
+ * core, not to the program. */
 static struct accd__transfer make_core_transfer(uint64_t dev, const void *from, uint64_t bytes)
 {
     return (struct accd__transfer){dev, accd__address(from), bytes, ACCD_TRANSFER_CORE_TO_DEVICE};
 }
 
-/* Sets *at to the one transfer that writes a descriptor: its address of data comes from the plan, the other bytes from
- * the host or a saved copy. Fails only without memory. */
+/* Sets *at to the transfer that writes the descriptor `rest`: its address of data, then its other bytes. It copies both
+ * to scratch space first. Fails only without memory. */
 static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest,
                                          struct accd__transfer *at)
 {
@@ -74,7 +75,7 @@ static accd_status list_descriptor_write(const struct accd__plan *plan, const st
 /* Zeros, which transfers copy to device memory that is to be cleared, at most 4096 bytes each. */
 static const char zeros[4096];
 
-/* Returns the number of transfers that clear memory. */
+/* Returns the number of transfers that list_clears makes. */
 static size_t count_clears(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -95,8 +96,8 @@ static struct accd__transfer *list_clears(const struct accd__plan *plan, struct 
     return at;
 }
 
-/* Sets *batch to all transfers of a plan in order: copies within the device, clears, moves, descriptors, words. Words
- * are last, because they overwrite bytes that moves have copied. Fails only without memory. */
+/* Sets *batch to all transfers of a plan in order: copies within the device, clears, moves, descriptors, words (pointer
+ * values). Words are last, because they overwrite bytes that moves have copied. Fails only without memory. */
 static accd_status list_transfers(const struct accd__plan *plan, struct accd__batch *batch)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -128,7 +129,8 @@ static accd_status list_transfers(const struct accd__plan *plan, struct accd__ba
     return ACCD_OK;
 }
 
-/* Hands the transfers of a batch to the queue of the plan. Fails without memory, and then changes nothing. */
+/* Hands the transfers of a batch to the queue of the plan, as one task. From then on, memory that the construct frees
+ * is freed when the queue gets there. Fails without memory, and then changes nothing. */
 static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *batch)
 {
     assert(plan->input.queue);
@@ -138,13 +140,13 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
                                    construct->line));
-    plan->env->queues.releasing = plan->input.queue; /* set last: from here on nothing fails, and memory that the
-                                                      * construct frees is freed when the queue gets there */
+    plan->env->queues.releasing = plan->input.queue; /* set last, because from here on nothing fails */
     return ACCD_OK;
 }
 
-/* Runs the transfers of a plan as one batch, after conflicting work of queues, or hands them to the plan's queue.
- * Returns an error if host memory was freed or a transfer fails; then none has any effect. */
+/* Runs the transfers of a plan as one batch, after tasks of concurrent queues that use the same memory, or hands them
+ * to the plan's queue. Returns an error if host memory was freed, a transfer fails, or without memory; then none has
+ * any effect. */
 accd_status accd__plan_commit(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;

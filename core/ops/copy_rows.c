@@ -1,12 +1,13 @@
-/* copy_rows.c - copies rows of a group in blocks, so that an element, its sections and its pointers are accessed
- * together. Host memory of sections is prefetched some rows ahead, because it is scattered. Used by bulk.c and
+/* copy_rows.c - copies rows of a group (table/group.h) in blocks of ACCD_ROWS rows, so that an element, its sections
+ * and its pointers are accessed together. Host memory of sections is prefetched some rows ahead, because it is
+ * scattered. Input: struct accd__rows_job; copy_rows.h explains rowset, row, column and own bytes. Used by bulk.c and
  * windows.c. */
 #include "device/written.h"
 #include "ops/copy_rows.h"
 
 #include <assert.h>
 
-/* Returns the traits of an action: the directions in which it moves, and whether it creates data. */
+/* Returns the traits of an action: the directions in which it moves bytes, and if it creates data. */
 static const struct accd__action_traits *traits_of(uint8_t action)
 {
     return &accd__traits_of_action[action];
@@ -18,7 +19,8 @@ static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
     return bulk->out ? traits_of(action)->out : traits_of(action)->in;
 }
 
-/* True if `segment` moves and is dense: it has plain data, or elements none of whose bytes need special care. */
+/* True if the column `segment` moves, is mapped, and is dense: it has plain data, or elements all of whose bytes move
+ * unchanged. Except in entries, such elements must have no pointers or embedded elements. */
 bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const accd_program *child = segment->field->child;
@@ -34,8 +36,8 @@ static bool is_pointer_field(const accd_field *field)
     return !field->embedded && !field->in_place;
 }
 
-/* Writes the ranges of one element of `set` that move, without followed pointers, to `own`, which must have capacity
- * for all. Returns their number. An entry includes followed pointers, because it overwrites them afterwards. Decides
+/* Writes the ranges of one element of `set` that move to `own`, which must have capacity for all, and returns their
+ * number. Except in entries, the ranges leave out followed pointers; an entry overwrites these afterwards. Decides
  * TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
                               struct accd__own_range *own)
@@ -70,8 +72,8 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
     return n;
 }
 
-/* True if own bytes of the elements of `set` move: those of roots if the bulk chooses them, those of inner elements
- * unless their section moves unchanged. */
+/* True if own bytes of the elements of `set` move: for a root, as bulk->own says; for inner elements, unless the column
+ * that contains them is dense and moves as a whole. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     if (!set->rows)
@@ -82,22 +84,25 @@ bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rows
     return !accd__is_dense_column(bulk, segment);
 }
 
-/* Lists the ranges of an element of `set` that move in bulk->ranges, and returns their number; 0 if the elements do not
- * move separately. */
+/* Fills bulk->ranges with the ranges of an element of `set` that move, and returns their number; 0 if the elements do
+ * not move separately. */
 size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     return accd__rows_are_moved(bulk, set) ? list_own_ranges(bulk, set, bulk->ranges) : 0;
 }
 
-/* A cursor over the elements of a rowset, in order. It keeps the offset of the present element on the device. */
+/* A cursor over the elements of a rowset, in order. It keeps the data from which the offset of the present element on
+ * the device is computed. */
 struct row_cursor {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    /* inner elements: segment that contains them, and the corresponding segment of the group; NULL for roots */
+    /* inner elements: column whose sections contain them (`parent`), and the group's column with the same sections
+     * (`place`); NULL for roots */
     const struct accd__segment *parent, *place;
     size_t row, section;
-    uint64_t section_dev; /* inner elements: device offset of their section from the first section */
-    uint64_t remaining;   /* elements left in the section, including the present one */
+    /* inner elements: offset in bytes, on the device, of the present section from the first section of the column */
+    uint64_t section_dev;
+    uint64_t remaining; /* elements left in the section, including the present one */
 };
 
 /* Returns the device address that the bulk has for the root of `set`. */
@@ -107,7 +112,7 @@ uint64_t accd__root_rows_dev(const struct accd__bulk *bulk, const struct accd__r
     return bulk->roots[-1 - set->parent];
 }
 
-/* Moves a cursor to the next section, from the present one on, that is not empty. Requires that there is one. */
+/* Moves a cursor to the next section that is not empty, which may be the present one. Requires that there is one. */
 static void cursor_enter_section(struct row_cursor *cursor)
 {
     uint64_t unit = cursor->parent->field->unit;
@@ -137,7 +142,8 @@ static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct a
     return cursor;
 }
 
-/* Returns the offset of the present element in the device content of the rowset, in bytes. */
+/* Returns the offset in bytes of the present element on the device from the first element of its root or, for inner
+ * elements, from the first section of the column. */
 static uint64_t cursor_offset(const struct row_cursor *cursor)
 {
     const struct accd__rowset *set = cursor->set;
@@ -167,9 +173,9 @@ static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, 
     __builtin_prefetch(accd__pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
-/* Copies the sections of rows [first, end), each of `bytes` bytes; a constant `bytes` becomes a few instructions.
- * `image`: device content of the section of row `first`. `out`: to the host. Data that fit into the cache are not
- * prefetched. */
+/* Copies the sections of rows [first, end), each of `bytes` bytes; for a constant `bytes`, the compiler makes a few
+ * instructions of the copy. `image`: buffer with the device content of the section of row `first`. `out`: to the host.
+ * Columns smaller than the cache are not prefetched. */
 static inline __attribute__((always_inline)) void copy_uniform_sections(const struct accd__segment *segment,
                                                                         char *image, size_t first, size_t end, bool out,
                                                                         const uint64_t bytes)
@@ -189,7 +195,8 @@ static inline __attribute__((always_inline)) void copy_uniform_sections(const st
     }
 }
 
-/* Copies the sections of rows [first, end) of column `f` in the direction of the bulk. */
+/* Copies the sections of rows [first, end) of column `f` in the direction of the bulk. Requires a buffer in
+ * job->sections[f]. */
 static void copy_sections(const struct accd__rows_job *job, size_t f, size_t first, size_t end)
 {
     assert(f < job->nsegments && job->sections[f]);
@@ -228,15 +235,15 @@ static void copy_sections(const struct accd__rows_job *job, size_t f, size_t fir
     }
 }
 
-/* Returns the device content of the element at the cursor. Requires job->rows. */
+/* Returns the buffer with the device content of the element at the cursor. Requires job->rows. */
 static char *row_image(const struct accd__rows_job *job, const struct row_cursor *cursor)
 {
     assert(job->rows);
     return job->rows + (cursor_offset(cursor) - job->rows_start);
 }
 
-/* Writes the device addresses of the sections of column `f` into the elements [cursor.row, end). Decides TR14-1.2-06,
- * TR14-A.1-02. */
+/* Writes the device addresses of the sections of column `f` into the buffers of the elements [cursor.row, end).
+ * Requires job->rows. Decides TR14-1.2-06, TR14-A.1-02. */
 static void write_pointers(const struct accd__rows_job *job, size_t f, struct row_cursor cursor, size_t end)
 {
     assert(f < job->nsegments);
@@ -260,7 +267,7 @@ static void write_pointers(const struct accd__rows_job *job, size_t f, struct ro
     }
 }
 
-/* Copies the own bytes of the elements [cursor.row, end) in the direction of the bulk. */
+/* Copies the own bytes of the elements [cursor.row, end) in the direction of the bulk. Requires job->rows. */
 static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor, size_t end)
 {
     assert(cursor.row <= end);
@@ -292,7 +299,8 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
     }
 }
 
-/* Returns the first row of part `part`. It is the first row of a block of ACCD_ROWS rows, unless there are few rows. */
+/* Returns the first row of part `part` of job->parts, or the end of all rows for part job->parts. Unless there are few
+ * rows, it is a multiple of ACCD_ROWS. */
 static size_t part_begin(const struct accd__rows_job *job, unsigned part)
 {
     assert(job->parts && part <= job->parts && job->first <= job->end);
@@ -301,8 +309,8 @@ static size_t part_begin(const struct accd__rows_job *job, unsigned part)
     return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS : row;
 }
 
-/* Copies part `part` of the rows of a struct accd__rows_job, block by block: own bytes, then each column and its
- * pointers. */
+/* Copies part `part` of the rows of the struct accd__rows_job at `arg`, block by block: own bytes, then each column
+ * and, at an entry, its pointers. */
 void accd__copy_rows(void *arg, unsigned part)
 {
     const struct accd__rows_job *job = arg;
@@ -323,8 +331,8 @@ void accd__copy_rows(void *arg, unsigned part)
     }
 }
 
-/* Stages a device range, to be filled, and returns its content. While ranges are only announced, announces the range
- * and returns NULL. */
+/* Stages a device range, and returns the buffer to be filled with its content. While ranges are only announced,
+ * announces the range and returns NULL. */
 static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -335,8 +343,8 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage(env->device.handle, dev, bytes);
 }
 
-/* Stages or fetches a device range, by the direction of the bulk, and returns its content. While the bulk is
- * announcing, announces the range and returns NULL. */
+/* Stages or fetches a device range, by the direction of the bulk, and returns the buffer with its content. While the
+ * bulk is announcing, announces the range and returns NULL. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -358,7 +366,7 @@ static uint64_t element_dev(const struct row_cursor *cursor)
     return bulk->block + accd__section_block_offset(cursor->place, 0) + cursor_offset(cursor);
 }
 
-/* Moves elements that do not move as a whole, range by range, with a transfer for each range. */
+/* Moves the own ranges of all elements with a transfer for each range, or announces these transfers. */
 void accd__copy_own_ranges(const struct accd__rows_job *job)
 {
     for (struct row_cursor cursor = cursor_at(job->bulk, job->set, 0); cursor.row < job->set->rows;
@@ -375,7 +383,8 @@ void accd__copy_own_ranges(const struct accd__rows_job *job)
     }
 }
 
-/* Writes the pointers of all elements with a transfer each; an entry also fills untranslated pointers. */
+/* Writes the pointers of all elements with a transfer each, or announces these transfers. An entry also fills pointers
+ * that are not followed, as the knob `untranslated` says. */
 void accd__write_words(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;

@@ -15,8 +15,8 @@ struct accd__exit_plan {
     /* dying objects: those that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
     ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* pending changes of the attachments that end */
-    /* number of elements of `removed`, from the first on, whose type records have lost a reference (`released`), and
-     * whose targets have lost a pin, which is an attachment that points into them (`unpinned`) */
+    /* numbers of elements of `removed`, from the first on, that are handled. released: the references on type records
+     * are removed. unpinned: the targets have lost a pin (attachment that points into the object) */
     size_t released, unpinned;
     uint32_t group_references; /* number of references that the group (table/group.h) loses, if group_exits is set */
     /* dynamic: the exit is exit data, not the end of a region. abandon: nothing is copied to the host. */

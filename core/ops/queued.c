@@ -1,8 +1,10 @@
-/* queued.c - the transfers of a group in a queue. They are executed when the queue reaches them, from columns that
- * outlive the group, with the host memory as it is then.
+/* queued.c - the transfers of a group (table/group.h) in a queue. They are executed when the queue reaches them, from
+ * walks that outlive the group, with the contents that host memory has then. copy_rows.h explains rowset, row, column
+ * and own bytes; a root is an item whose elements are walked.
  *
- * The queue must know the device memory that a bulk (transfer of a group, inside.h) uses, as for single sections. It is
- * listed by columns, by the objects of the roots, and by single sections where only some of a column are written. */
+ * The queue must know the device memory that a bulk (transfer of a group, inside.h) uses, so that later constructs can
+ * wait for it. The ranges are whole columns, the elements of roots, and single sections of columns of which only some
+ * sections are written. */
 #include "ops/copy_rows.h"
 
 #include <assert.h>
@@ -21,7 +23,8 @@ static void add_used_range(struct accd__batch *batch, struct accd__pair *accesse
         accesses[batch->naccesses++] = (struct accd__pair){dev, dev + bytes};
 }
 
-/* True if the transfer writes a pointer of the element in row `row`. */
+/* True if a transfer of `set` with pointers writes a pointer of the element in row `row`: one of its sections is mapped
+ * and not empty. */
 static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -32,7 +35,8 @@ static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd_
     return false;
 }
 
-/* True if the transfer writes any pointer of the elements of `set`. */
+/* True if a transfer of `set` with pointers writes any pointer: one of its columns is mapped and has a section that is
+ * not empty. */
 static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -43,8 +47,8 @@ static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__ro
     return false;
 }
 
-/* True if the bulk is for an entry that fills pointers of the elements of `set`, which it does not follow, with the
- * value that the rules give. */
+/* True if the bulk belongs to an entry, and fills pointers in the elements of `set` that the walk does not follow with
+ * the value of the knob `untranslated`. */
 static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
@@ -54,8 +58,8 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
     return bulk->entry && has_fill && accd__rows_are_moved(bulk, set);
 }
 
-/* Adds the elements of a root to the memory that the batch uses, if the elements move or pointers in them are written.
- * They lie in one object, and their range is not joined to ranges of sections. */
+/* Adds the device range of the root's elements to `accesses`, if own bytes or pointers of them are written or read.
+ * Always adds a range of its own, which is not joined to ranges of sections. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                          struct accd__pair *accesses)
 {
@@ -67,8 +71,8 @@ static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowse
         accesses[batch->naccesses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
-/* Adds the sections that contain the elements of `set` to the memory that the batch uses, if the elements move
- * separately. Adds all of their column or, if only pointers of some elements are written, single sections. */
+/* Adds the sections that contain the elements of `set` to `accesses`, if the elements move separately from these
+ * sections. Adds all of their column or, if only pointers are written, the sections of elements with such pointers. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                           struct accd__pair *accesses)
 {
@@ -88,15 +92,15 @@ static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rows
     }
 }
 
-/* Extends the hull of the host memory of a batch to contain [low, high). */
+/* Extends [batch->host_low, batch->host_end), the hull of the host memory of a batch, to contain [low, high). */
 static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t high)
 {
     batch->host_low = batch->host_low < low ? batch->host_low : low;
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
-/* Sets batch->accesses to the device memory that the bulk of a batch uses, and computes the hull of its host memory.
- * Fails only without memory. */
+/* Sets batch->accesses to the device ranges that the bulk of a batch uses, in scratch space, and computes the hull of
+ * its host memory. Fails only without memory. */
 static accd_status list_used_memory(struct accd__batch *batch)
 {
     assert(batch->bulk);
@@ -168,8 +172,8 @@ void accd__bulk_free(struct accd__bulk *bulk)
     accd__walk_release(walk);
 }
 
-/* Returns true if host memory that the bulk is yet to read or write has been freed, and sets *host_p to an address in
- * that memory. Otherwise returns false; *host_p may have changed. */
+/* Returns true if host memory that the bulk will read or write has been freed since its walk was made, and sets *host_p
+ * to the beginning of that element or section. Otherwise returns false; *host_p may have changed. */
 static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
     accd_context *context = bulk->env->context;
@@ -202,8 +206,8 @@ const struct accd__bulk_ops accd__bulk_ops = {
     .drop = accd__bulk_free,
 };
 
-/* Lists the device memory of batch->bulk, and replaces the bulk by a copy for the queue, or by NULL if it uses no
- * memory. Fails only without memory. */
+/* Sets batch->accesses to the device ranges that batch->bulk uses, and replaces the bulk by a copy for the queue, or by
+ * NULL if it uses none. Fails only without memory. */
 accd_status accd__bulk_queue(struct accd__batch *batch)
 {
     assert(batch->bulk);

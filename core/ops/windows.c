@@ -1,6 +1,7 @@
-/* windows.c - sends new columns to a device in windows. A window is as many rows as fit into one buffer of the device,
- * perhaps of several rowsets, so that few windows are needed. Threads fill a window while the device receives the
- * previous one. Used by bulk.c. */
+/* windows.c - sends new columns to a device in windows. A column holds the sections of one pointer field, one for each
+ * row (element); copy_rows.h explains these words. A window is as many rows as fit into one buffer of the device
+ * (ops->part_bytes), perhaps of several rowsets, so that few windows are needed. Threads fill a window while the device
+ * receives the previous one. Used by bulk.c. */
 #include "ops/copy_rows.h"
 
 #include <assert.h>
@@ -13,9 +14,9 @@ static bool is_final_when_filled(const struct accd__bulk *bulk, const struct acc
     return accd__is_dense_column(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 
-/* True if the elements of a rowset can be filled together with their pointers, in windows. The elements must move as a
- * whole, and one must fit into a part (buffer of the device). False if a structure is embedded, because its pointers
- * are written later. */
+/* True if the elements of a rowset can be filled together with their pointers, in windows. They must move as a whole
+ * (job->whole), and one must fit into a window. False if a field is an embedded element, because its pointers are
+ * written later. */
 static bool can_window_rows(const struct accd__rows_job *job)
 {
     const struct accd_backend *ops = job->bulk->env->device.ops;
@@ -27,7 +28,9 @@ static bool can_window_rows(const struct accd__rows_job *job)
     return true;
 }
 
-/* Chooses the columns of a rowset that are sent in windows. Small rowsets are sent with the other ranges. */
+/* Sets job->windows if the columns that are complete when filled, and the elements, have at least ACCD_MIN_DIRECT_SEND
+ * bytes. Smaller rowsets are sent with the other ranges. Sets job->sends_rows if the elements are sent in the windows,
+ * too. */
 void accd__windows_choose(struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;
@@ -44,21 +47,22 @@ void accd__windows_choose(struct accd__rows_job *job)
     job->sends_rows = job->sends_rows && job->windows;
 }
 
-/* True if the rowset uses windows, and column `f` is complete once it is filled. */
+/* True if the rowset uses windows, and column `f` is complete once it is filled, so that it is sent in them. */
 bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t f)
 {
     return job->windows && is_final_when_filled(job->bulk, job->segments[f]);
 }
 
-/* Returns the offset in the block of the section of row `row`; for row `rows`, the end of the column. */
+/* Returns the offset in the group's block of the section of row `row` of column `place`; for row place->rows, the end
+ * of the column. */
 static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
 {
     assert(row <= place->rows);
     return row < place->rows ? accd__section_block_offset(place, row) : place->dev + place->total;
 }
 
-/* Returns the bytes that the rows [first, end) of all chosen columns, and their elements if chosen, need in a window.
- */
+/* Returns the bytes that the rows [first, end) need in a window: their sections in all columns that use windows and,
+ * with sends_rows, the elements. */
 static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, size_t end)
 {
     assert(first <= end);
@@ -69,7 +73,7 @@ static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, siz
     return bytes;
 }
 
-/* Returns the bytes that row `row` needs in a window. */
+/* Returns the bytes that the single row `row` needs in a window. */
 static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 {
     uint64_t bytes = job->sends_rows ? accd__padded(job->set->program->spec.stride) : 0;
@@ -79,8 +83,8 @@ static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
     return bytes;
 }
 
-/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of rows, and then single
- * rows if much capacity is left. Returns `first` if no row fits. */
+/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of ACCD_ROWS rows, and then
+ * single rows if an eighth of a window is left. Returns `first` if no row fits. */
 static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
     const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;
@@ -100,8 +104,8 @@ static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_
     return end;
 }
 
-/* Stages a device range in the present window and returns its content, to be filled. Requires that the range fits into
- * the rest of the window. */
+/* Stages a device range in the window, and returns the buffer to be filled with its content. Requires that the range
+ * fits into the rest of the window. */
 static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     assert(bytes && bytes <= bulk->capacity);
@@ -127,7 +131,8 @@ static unsigned choose_window_parts(const struct accd__rows_job *job, size_t row
     return accd__choose_part_count(job->bulk->env->context, rows * (job->nsegments + 1) + bytes / LINE);
 }
 
-/* Fills the elements [first, end) in the present window and, if `sections`, their sections. Requires that they fit. */
+/* Fills the window with the elements [first, end), if job->sends_rows is set, and with their sections if `sections` is
+ * set. Requires that they fit. */
 static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job, size_t first, size_t end,
                              bool sections)
 {
@@ -152,7 +157,7 @@ static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-/* Copy of a section in slices, for worker threads. */
+/* A copy of `bytes` bytes in `n` slices, one for each worker thread. */
 struct copy_slices {
     char *to;
     const char *from;
@@ -169,7 +174,7 @@ static void copy_slice(void *arg, unsigned part)
     memcpy(copy_slices->to + from, copy_slices->from + from, to - from);
 }
 
-/* Fills a row that is larger than a window: the element first, then its sections, split where a window ends. */
+/* Fills windows with a row that is larger than one: the element first, then its sections, split where a window ends. */
 static void fill_long_row(struct accd__bulk *bulk, struct accd__rows_job *job, size_t row)
 {
     accd_context *context = bulk->env->context;
@@ -213,7 +218,7 @@ void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
             job->sections[f] = NULL; /* the buffers of the windows have been sent and must not be used again */
 }
 
-/* Announces the elements, if chosen, and each chosen column as ranges that are sent in parts. */
+/* Announces each column that uses windows and, with job->sends_rows, the elements, as ranges that are sent in parts. */
 void accd__windows_announce(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;

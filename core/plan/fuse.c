@@ -181,9 +181,9 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* True if the old place of a shifted object is freed instead of being kept as a vacated slot. That is so if enter data
- * moves an object that was placed after the innermost open region began (`placement->serial`), or while no region is
- * open, because no region end will return it to the old place. False for memory of the user (ACCD_OBJECT_MAPPED).
+/* True if the old place of a shifted object is freed instead of being kept as a vacated slot. That is so for enter
+ * data, if the object was placed after the innermost open region began (`placement->serial`), or no region is open. No
+ * region end will then return the object to its old place. False for memory of the user (ACCD_OBJECT_MAPPED).
  * `placement`: record of `object`, or NULL. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
