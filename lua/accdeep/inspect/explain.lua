@@ -1,6 +1,7 @@
--- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, and events of its plan. An
--- item is an operation of the plan on one object. tools/cli/explain.lua uses explain.new, tools/cli/run.lua uses
--- explain.steps; both functions return observers (base/observers.lua).
+-- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, and events of its plan. A
+-- plan is the construct IR of a directive; an item is its operation on one object. A member mapping says what a clause
+-- does with each member of a type (lowering/nest.lua). A nest is its text form. tools/cli/explain.lua uses explain.new,
+-- tools/cli/run.lua uses explain.steps; both functions return observers (base/observers.lua).
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -117,7 +118,7 @@ end
 
 -- ------------------------------------------------------------------------- the canonical nest --
 
-local canonical -- forward declaration: inner_text and canonical call each other
+local canonical -- forward declaration, because inner_text and canonical call each other
 
 -- Returns true if a member mapping (what a clause does with each member of a type, lowering/nest.lua) is trivial: it
 -- maps plain data, with nothing to print about any member. Such a mapping is written without a nest.
@@ -139,8 +140,8 @@ local function member_text(member_mapping, entry)
   return table.concat(parts)
 end
 
--- Returns true if a member mapping cannot be written as a nest: it has values for parameters, or members that are
--- copied in one direction only.
+-- Returns true if a member mapping cannot be written as a nest: it has values for parameters of shapes or policies, or
+-- members that are copied in one direction only (`limited`).
 local function is_special(session, member_mapping)
   for _, values in pairs(member_mapping.bound or {}) do
     if values and next(values) then return true end
@@ -275,7 +276,7 @@ local function add_list(head, list, out)
 end
 
 -- Appends lines about events to `out`, or the line "nothing" for an empty list; consecutive events of one kind share a
--- line. `max_names`: limit of names for consecutive events of one kind; nil: no limit.
+-- line. `max_names`: limit of names of consecutive events of one kind; nil: no limit.
 function explain.add_events(events, out, max_names)
   local op, names, n -- kind, shown names and number of the consecutive events; op nil: no event so far
   local function close() -- appends their lines to `out`

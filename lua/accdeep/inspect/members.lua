@@ -102,10 +102,10 @@ local function shown_indices(from, to, limit, begin, required)
   return list
 end
 
-local MAX_COMPARED = 1024 -- arrays with more numbers have no text of hidden numbers, so changes of these are not seen
+local MAX_COMPARED = 1024 -- limit of numbers of an array whose omitted numbers are compared (see `hidden`)
 
--- Returns the numbers that shown_indices omits as one text, by which a later snapshot finds out that one of them
--- changed. Returns nil if all numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of
+-- Returns the numbers that shown_indices omits as one text, which is compared with that of a later snapshot to find
+-- changes. Returns nil if all numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of
 -- the array; `from`, `to`: range of indices, without `to`; `element`: type of the elements.
 local function hidden(reader, element, offset, from, to)
   if to - from <= NUMBERS or to - from > MAX_COMPARED then return nil end
@@ -243,14 +243,14 @@ function members.rows(reader, t, low, high, required)
   return walk.rows
 end
 
--- Returns nil: the reading functions of `blind`.
+-- Returns nil. It is every function of the reader `blind` that reads memory.
 local function nothing() return nil end
 -- A reader for callers that use only the offsets of rows. It reads no memory.
 local blind = { value = nothing, pointer = nothing, dims = nothing,
   language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
--- Returns the offsets of the pointers in an object of type `t` that have rows, as keys of a table. `required`: as in
--- members.rows.
+-- Returns the offsets of the pointers in an object of type `t` that have rows, as keys of a table. `required`: a list
+-- of offsets of elements that always have rows, or nil.
 function members.pointer_rows(t, required)
   local set = {}
   for _, row in ipairs(members.rows(blind, t, 0, t.size, required)) do

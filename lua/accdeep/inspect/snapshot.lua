@@ -58,9 +58,9 @@ local types = require "accdeep.types"
 
 local snapshot = {}
 
-local GROUP_LIMIT, GROUP_START = 6, 3 -- more than GROUP_LIMIT similar objects: the first GROUP_START are listed
+local GROUP_LIMIT, GROUP_START = 6, 3 -- of more similar objects than GROUP_LIMIT, the first GROUP_START are listed
 local MAX_LISTED = 120   -- limit of objects listed one by one, on each side; required ones are listed beyond it
-local LEVELS, OUTER = 8, 3 -- more than LEVELS levels: the outermost OUTER and the innermost are reported
+local LEVELS, OUTER = 8, 3 -- of more levels than LEVELS, the outermost OUTER and the innermost are reported
 local LINK = 4           -- limit of the distance, in objects, between two links of a chain (link_before)
 local NAME = 80          -- limit of characters of a name: longer ones are cut off before a member is appended
 local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
@@ -68,7 +68,8 @@ local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
 local POINTER_BYTES = 8
 local INF = math.huge
 
--- Builder of one snapshot. Its fields are the arguments of snapshot.take and:
+-- Builder of one snapshot. An object of the builder is not yet the snapshot's table: `describe` makes that. Its fields
+-- are the arguments of snapshot.take and:
 --   session, ctx, core   the session, its context of the core, the module core.
 --   number               number of the device.
 --   objects, at          host objects: a list; by address.
@@ -219,7 +220,8 @@ function SnapshotBuilder:follow_pointers(object)
   end)
 end
 
--- Fills self.objects: variables, then objects reachable from them, then blocks that only the script refers to.
+-- Fills self.objects: variables, then objects reachable from them, then blocks that only the script refers to. A block
+-- is a variable's memory or an allocation.
 function SnapshotBuilder:collect_host()
   local session, roots, visited = self.session, {}, {}
   local scope = session.now.scope
@@ -305,8 +307,8 @@ function SnapshotBuilder:device_object(address, in_device)
   return info and self.by_host[info.host]
 end
 
--- Returns the device object whose pointer reaches the device object `object`, found by the pointer on the host; nil if
--- there is none.
+-- Returns the device object that has the pointer to the device object `object`: the copy of the host object whose
+-- pointer refers to the host object of `object`. Returns nil if there is none.
 function SnapshotBuilder:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
@@ -531,6 +533,7 @@ local function tuples(list)
 end
 
 -- Returns the fields of the level `from` (run/state.lua) that a snapshot has. `fusion`: true if the level has tuples.
+-- The base level, for `enter data`, has the clauses `dynamic` and the tuples `floor` instead.
 local function level(from, fusion)
   return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
     tuples = fusion and tuples(from.artificial) or nil,

@@ -96,8 +96,9 @@ local function first_difference(a, b)
   return from - 1
 end
 
--- Adds a line about the first byte that differs in an object although no row differs: members.lua shows only some
--- elements of long arrays. Adds nothing if the bytes are equal or unknown. `old`, `new`: the object in both snapshots.
+-- Adds a line about the first byte that differs in an object although no row (line about a member) differs: members.lua
+-- shows only some elements of long arrays. Adds nothing if the bytes are equal or unknown. `old`, `new`: the object in
+-- both snapshots.
 local function between_rows(side, old, new, add_line)
   local a, b = old.memory, new.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end

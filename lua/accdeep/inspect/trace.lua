@@ -58,7 +58,7 @@ function Writer:merge_pass(pass)
   self.n = pass.n
 end
 
--- Returns the observer (base/observers.lua) that writes a session's events and marks.
+-- Returns the observer (a table of callbacks, base/observers.lua) that writes a session's events and marks.
 function Writer:observer()
   return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
 end
@@ -144,8 +144,8 @@ end
 -- Returns a key for a table of addresses: the kind of an event's subject ("object" or "pointer") and the device number.
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
--- Returns the index of the last event about each subject in the list `batch`: last[side(event)][address]. `released`:
--- result of released_objects.
+-- Returns the index of the last event about each subject (object or pointer) in the list `batch`:
+-- last[side(event)][address]. `released`: result of released_objects.
 local function last_ones(session, batch, released)
   local last = {}
   for i, event in ipairs(batch) do
@@ -397,7 +397,7 @@ function State:text()
   return #parts > 0 and table.concat(parts) or "  nothing is present\n"
 end
 
--- Returns an event or mark as one line of text.
+-- Returns an event or mark as one line of text: operation or mark, name, bytes, rule and location.
 function trace.describe(line)
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",

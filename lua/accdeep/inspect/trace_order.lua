@@ -68,7 +68,7 @@ end
 
 -- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list and their
 -- order matters. It matters if both are on one device and one of them is work of a queue, except for two copies to the
--- host. `positions`: as in first_swap.
+-- host. `positions`: position in the other list, by key of the operation.
 local function swaps_order(a, b, positions)
   return positions[a.key] > positions[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
@@ -136,7 +136,8 @@ local function missing(list, keys)
   return nil
 end
 
--- Returns how two cases, entries of cases_of, differ, as in trace_order.difference; nil if they do not differ.
+-- Returns how two cases, entries of cases_of, differ: {message, positions in the first, positions in the second}.
+-- Returns nil if they do not differ.
 local function differs(first, second)
   local in_first, in_second, positions = {}, {}, {}
   for _, item in ipairs(first) do in_first[item.key] = item end

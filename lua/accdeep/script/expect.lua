@@ -1,5 +1,7 @@
 -- expect.lua - expectations of scenarios: expect.host, expect.present, expect.fails, ... A failure stops the case and
--- reports the expected and the actual value with their location. scenario.lua calls expect.new.
+-- reports the expected and the actual value with their location. scenario.lua calls expect.new. A session holds the
+-- memory and the data environment of a scenario. A view is a Lua value that stands for an object in host or device
+-- memory. An l-value or section that an expectation names is given as text.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
@@ -30,8 +32,8 @@ local function same_number(actual, expected)
   return false
 end
 
--- Returns the elements of an array or pointer view as a list; nil for other values. `n`: number of elements to read
--- through a pointer; arrays ignore it.
+-- Returns the elements of a view of an array or pointer as a list; nil for other values. `n`: number of elements to
+-- read through a pointer; arrays ignore it.
 local function elements(value, n)
   local at = memory_view.location(value)
   if not at then return nil end
@@ -185,13 +187,13 @@ local function for_each(items, expectation)
   return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
--- Returns the table `expect` of a scenario, and the function `collect` that returns the data events of a function. Each
--- function of the table raises the error "expectation" if its requirement does not hold. The table can be called with a
--- condition and a message.
+-- Returns the table `expect` of a scenario, and the function `collect` (below). Each function of the table raises the
+-- error "expectation" if its requirement does not hold, and other errors for wrong arguments. The table can be called
+-- with a condition and a message.
 --
 -- `current()` returns the current session. `checks`: {n, refused}, the number of expectations and the rules of expected
 -- errors, both updated here. `carry_out(text)` executes a directive and returns what `acc` returns to a script.
--- `run_under`: as in profile_comparison.check.
+-- `run_under(rules, fn, observe)` calls `fn` in a copy of the session under other rules (see profile_comparison.check).
 function expect.new(current, checks, carry_out, run_under)
   local e = {}
 
@@ -208,7 +210,7 @@ function expect.new(current, checks, carry_out, run_under)
     return current():with_text(text, file, line, fn, ...)
   end
 
-  -- Returns the address and size in bytes of the l-value or section `text`, and the session. Raises for other
+  -- Returns the host address and the size in bytes of the l-value or section `text`, and the session. Raises for other
   -- expressions.
   local function extent(text)
     local session = current()
@@ -245,7 +247,8 @@ function expect.new(current, checks, carry_out, run_under)
 
   local words = { wholly = "present", partly = "partly present", absent = "absent" }
 
-  -- Requires that all bytes of the object or section `text` are in one present object of the current device.
+  -- Requires that all bytes of the object or section `text` are in one present object, which has a copy on the current
+  -- device.
   function e.present(text)
     local address, bytes, session = extent(text)
     local presence = session.ctx:presence(session.now.device, address, bytes)
@@ -330,12 +333,13 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Calls `fn` and returns the list of the data events that it caused. If `fn` raises, raises the same error.
+  -- Calls `fn` and returns the list of the data events that it caused: allocations, transfers, attachments and so on,
+  -- without kernels and waits. If `fn` raises, raises the same error.
   local function collect(fn)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
     session:collect_into(function(event)
-      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- kernels and waits move no data
+      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- these are not data events
     end)
     local ok, err = pcall(fn)
     session:stop_collecting()
@@ -358,7 +362,8 @@ function expect.new(current, checks, carry_out, run_under)
   end
 
   -- Requires that the function `fn` causes the transfers `expected`: a table from kind (h2d, d2h, d2d) to their number,
-  -- or to {count, bytes, transfers}. Kinds and fields that are nil are not checked.
+  -- or to {count, bytes, transfers}. `count` and `bytes` are those of events; `transfers` are operations of the device,
+  -- which may combine events. Kinds and fields that are nil are not checked.
   function e.moves(fn, expected)
     need(type(expected) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(expected)
@@ -389,8 +394,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Checks the directive or declaration `text` without executing it, in an inner session, so that its definitions are
-  -- discarded. Raises its error.
+  -- Checks the directive or declaration `text` in an inner session (a copy), so that its definitions are discarded. A
+  -- directive is not executed. Raises the error of the text.
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
@@ -403,7 +408,8 @@ function expect.new(current, checks, carry_out, run_under)
     if not ok then error(err, 0) end
   end
 
-  -- Raises unless `code` is the code of an error that can occur in a scenario.
+  -- Raises unless `code` is the code of an error that can occur in a scenario. Codes of the phase "finding" cannot:
+  -- only checks of compiled programs report them.
   local function check_code(code)
     local phase = type(code) == "string" and diagnostic.phase(code)
     if phase and phase ~= "finding" then return end
@@ -448,9 +454,9 @@ function expect.new(current, checks, carry_out, run_under)
     return check_details(err, details or {}, text, position)
   end
 
-  -- Calls expect_error for a text, or for each text of the list `texts`; the other arguments are those of expect_error,
-  -- except that `details` is what the script gave. Texts of a list may always have marks '@'; a single text only with
-  -- details. Returns the error of the first text.
+  -- Calls expect_error for a text, or for each text of the list `texts`. `details`: the value that the script passed (a
+  -- table, a rule or nil); the other arguments are those of expect_error. Texts of a list may always have marks '@'; a
+  -- single text only with details. Returns the error of the first text.
   local function expect_errors(texts, code, details, accepts, description)
     if code ~= nil then check_code(code) end
     if details ~= nil or type(texts) == "table" then
@@ -460,8 +466,8 @@ function expect.new(current, checks, carry_out, run_under)
     return for_each(texts, function(text) return expect_error(text, code, details, accepts, description) end)
   end
 
-  -- Requires that the text or each text of the list `texts` has a syntax error. Returns the error of the first text.
-  -- `code`, `details`: as in e.invalid.
+  -- Requires that the text or each text of the list `texts` has a syntax error. `code`: nil or "syntax", since no other
+  -- code fits. `details`: see details_of; nil for none. Returns the error of the first text.
   function e.malformed(texts, code, details)
     return expect_errors(texts, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
@@ -526,7 +532,8 @@ function expect.new(current, checks, carry_out, run_under)
   end
 
   -- Executes the directive `text`, and its body if the directive takes one. `body`: a function, which must be called, a
-  -- text, or nil for an empty body. Errors are raised again after an open region is abandoned.
+  -- text, or nil for an empty body. Errors are raised again after an open region is abandoned. Also raises if `body` is
+  -- given for a directive without a body.
   function e.accepts(text, body)
     need(type(text) == "string", "expect.accepts takes a directive as text")
     local opened, is_run = carry_out(text), type(body) ~= "function"
@@ -569,8 +576,9 @@ function expect.new(current, checks, carry_out, run_under)
     return first_warning
   end
 
-  -- Requires that `fn` has the outcomes `outcomes` under several rule profiles (profile_comparison.check). `counters`:
-  -- "counters" to compare counters, too, or nil.
+  -- Requires that `fn` has the outcomes `outcomes` under several rule profiles. `outcomes`: a table from profile to an
+  -- error code or to a text that begins with "accepted" (see profile_comparison.check). `counters`: "counters" to
+  -- compare counters, too, or nil.
   function e.differs(outcomes, fn, counters)
     need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
     for name, text in sorted_pairs(outcomes) do

@@ -1,5 +1,5 @@
 -- profile_comparison.lua - compares what a program does under several rule profiles, for expect.differs. tools/explore
--- uses digests, observe and difference.
+-- uses digests, observe and difference. A digest is a 64-bit hash of one part of a session's state.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.definitions.profiles"
@@ -16,8 +16,9 @@ profile_comparison.parts = { { "host", "values on the host" }, { "present", "wha
 local function mix_hash(hash, number) return (hash ~ number) * 0x9E3779B97F4A7C15 end
 
 -- Returns five digests: of host memory, present objects, device memory, counters, and all other state on which later
--- operations depend. Two sessions in equal states have equal digests. `numbers`: a packed permutation of host blocks
--- (tools/explore/symmetry.lua), or nil.
+-- operations depend. Two sessions in equal states have equal digests. `numbers`: a permutation of the host's memory
+-- blocks, as a string of 32-bit integers (tools/explore/symmetry.lua), or nil. The digests are then those of the state
+-- with exchanged blocks.
 function profile_comparison.digests(session, numbers)
   local ctx, now = session.ctx, session.now
   if session.devices == 1 then return ctx:digests(now.device, numbers) end
@@ -49,7 +50,7 @@ end
 
 -- Returns the outcome of the function `fn` in a session under the profile `rules`: the table of digests of `observe`,
 -- or {code} of the diagnostic that it raised. Failed expectations, internal errors, and errors that are no diagnostics
--- (limits of the run, Lua errors) are raised again. `run_under`: as in profile_comparison.check.
+-- (limits of the run, Lua errors) are raised again. `run_under(rules, fn, observe)`: see profile_comparison.check.
 local function run_under_rules(rules, fn, run_under)
   local ok, result = run_under(rules, fn, profile_comparison.observe)
   if ok then return result end
@@ -59,9 +60,9 @@ local function run_under_rules(rules, fn, run_under)
   error(result, 0)
 end
 
--- Checks expect.differs({profile = outcome ...}, fn [, "counters"]); fails by fail(...) of expect.lua if an outcome is
--- another one. An outcome is an error code, or a text that begins with "accepted". Profiles with equal texts must have
--- equal observations, and profiles with different texts different observations.
+-- Checks expect.differs({profile = outcome ...}, fn [, "counters"]). Calls fail(...), which expect.lua passes and which
+-- raises, if a profile has another outcome. An outcome is an error code, or a text that begins with "accepted".
+-- Profiles with equal texts must have equal observations, and profiles with different texts different observations.
 --
 -- `run_under(rules, fn, observe)` calls `fn` in a copy of the session under other rules; it returns true and
 -- observe(session), or false and the error. `counters`: nil if counters are not compared. Decides HOUSE-explore.

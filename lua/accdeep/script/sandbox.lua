@@ -1,5 +1,6 @@
 -- sandbox.lua - the part of Lua's library that a scenario sees. A script with it cannot access files, processes or the
--- internals of the language's objects. All its code runs where steps are counted, so the step limit always applies.
+-- internals of the language's objects. Steps are instructions of Lua's virtual machine, of which a scenario may execute
+-- a limited number. All code of a script runs where steps are counted, so the limit always applies.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -21,7 +22,7 @@ local function copy(library, names)
 end
 
 -- Returns a table of the methods of strings, for the metatable of strings. Functions that the table `library` has now
--- stay as they are, whatever the script changes later; functions that the script adds to `library` are found, too.
+-- stay methods, whatever the script assigns later. Functions that the script adds to `library` become methods, too.
 function sandbox.methods(library)
   local methods = {}
   for name, fn in pairs(library) do methods[name] = fn end
@@ -43,8 +44,8 @@ function sandbox.environment(out)
   -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
   -- `own_metatables` has the metatables that the script set, as keys.
   local own_metatables = setmetatable({}, { __mode = "k" })
-  -- Returns true if the script may access a value directly: it is not a table, has no metatable, or has a metatable
-  -- that the script set. Errors and the environment itself are open, too.
+  -- Returns a true value if the script may access a value directly: it is not a table, has no metatable, or has a
+  -- metatable that the script set. Errors (diagnostics) and the environment `env` are open, too.
   local function is_open(value)
     local mt = getmetatable(value)
     return type(value) ~= "table" or mt == nil or own_metatables[mt] or diagnostic.is(value) or rawequal(value, env)
@@ -62,8 +63,8 @@ function sandbox.environment(out)
     if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
     complain(message)
   end
-  -- Returns a function that calls `fn` if the script may access the first argument (is_open), and raises if it may not.
-  -- Returns at most two results of `fn`.
+  -- Returns a function that calls `fn` if the script may access the first argument (is_open). Otherwise it raises, and
+  -- it raises the errors of `fn` again with the script's line. Returns at most two results of `fn`.
   local function guard_table(fn)
     return function(value, ...)
       if not is_open(value) then complain "this is not a plain table" end

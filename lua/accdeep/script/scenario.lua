@@ -405,7 +405,7 @@ local function language(run)
 
   -- Defines state(device): returns the state of a device as a table; nil is the current device, also in show.
   function env.state(device) return state.read(current(), device) end
-  -- Defines tuples(list): returns a list of tuples of the directory (as in state().levels[1].original) as sorted texts.
+  -- Defines tuples(list): returns tuples (entries of the directory, as in state().levels[1].original) as sorted texts.
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
     for _, tuple in ipairs(is_list and list or {}) do
@@ -644,7 +644,7 @@ function Run:record(name, ok, err, seconds)
     or nil, seconds = seconds }
 end
 
--- Notifies observers that a file or case begins or ends: kind is "scenario", "case" or "end"; name: of file or case.
+-- Notifies observers of a beginning ("scenario": file, "case": case; `name`: its name) or of the end of a case ("end").
 function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
@@ -686,7 +686,7 @@ scenario.statements = { acc = "directive", omp = "directive", declare = "text", 
   output = "answer", state = "answer", events = "answer", case = "case" }
 for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
--- Replaces functions in `env` by what observers give for them. Precondition: an observer has the hook `statement`.
+-- Replaces functions in `env` by wrappers that the hook `statement` returns, which an observer must have.
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
@@ -770,13 +770,13 @@ function scenario.open(file, text, options)
 end
 
 -- Runs the text of a scenario. Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}. options:
---     rules, device ("sim", "cuda", "cuda:1"), device_bytes, group_least, threads.
+--     rules; device ("sim", "cuda", "cuda:1"); device_bytes, group_least, threads (see session.new).
 --     out          function of text; nil: standard output.
 --     trust        true: the script sees all of Lua's library.
 --     limit_memory (bytes), limit_steps; async, descriptors: used if the scenario does not specify them.
 --     draw         function of the session and a file's name.
---     observers    list (base/observers.lua).
---     trace        function of events: an observer of these only.
+--     observers    list of tables of callbacks (base/observers.lua).
+--     trace        function that is called with each event.
 --     conform      true: cases must show what their names say (conformance.flaw).
 -- Decides HOUSE-scenario.
 function scenario.run(file, text, options)

@@ -1,5 +1,6 @@
 -- value_text.lua - formats values of a scenario: views with their members, targets of pointers, "?" for memory that was
--- never written. expect.lua and print use it.
+-- never written. expect.lua and print use it. A view is a Lua value that stands for an object in host or device memory.
+-- In all functions, `depth` is the number of structures, arrays and tables that enclose the value.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -7,12 +8,12 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local value_text = {}
 
-local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of elements of a list, of nesting depth, of bytes of a text
+local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits: elements of a list, nesting depth, bytes of a text
 
 local text_of -- forward declaration
 
--- Returns the result of fn() as text; `depth`: as in text_of. If fn raises, returns "?" for uninitialised memory, the
--- code in <> for other diagnostics, and the error's text for others. Errors of limits are raised again.
+-- Returns the result of fn() as text. If fn raises, returns "?" for uninitialised memory, the code in <> for other
+-- diagnostics, and the error's text for other errors. Errors about limits (steps, memory) are raised again.
 local function attempt(fn, depth)
   local ok, result = pcall(fn)
   if ok then return text_of(result, depth) end
@@ -21,8 +22,7 @@ local function attempt(fn, depth)
   return result.code == "uninitialized-read" and "?" or ("<%s>"):format(result.code)
 end
 
--- Returns the text of a list of `n` elements, at most ELEMENTS of them; get(i) returns element i, from 0. `depth`: that
--- of the list, as in text_of.
+-- Returns the text of a list of `n` elements, at most ELEMENTS of them; get(i) returns element i, from 0.
 local function list_text(n, get, depth)
   local parts = {}
   for i = 0, math.min(n, ELEMENTS) - 1 do parts[#parts + 1] = attempt(function() return get(i) end, depth + 1) end
@@ -30,8 +30,9 @@ local function list_text(n, get, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns the target of a pointer as text: its name and offset, or "NULL", freed or unknown memory. `at`: the pointer's
--- location, a table {address, type, space, ...} of memory_view.location.
+-- Returns the target of a pointer as text: "NULL", or "-> " and the name of the object with the offset, its end,
+-- "nowhere", or the name of freed memory. `at`: the pointer's location, a table {address, type, space, ...} of
+-- memory_view.location, whose `address` is the target.
 local function pointer_text(at)
   if at.address == 0 then return "NULL" end
   local ctx = at.space.ctx
@@ -53,7 +54,7 @@ local function pointer_text(at)
     at.space.on_device and " on the host" or "")
 end
 
--- Returns the structure `v` of type `t` as text, member by member. `depth`: that of the structure, as in text_of.
+-- Returns the structure `v` of type `t` as text, member by member; unnamed members are omitted.
 local function record_text(v, t, depth)
   local parts = {}
   for _, member in ipairs(t.members or {}) do
@@ -64,7 +65,8 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a table of the script as text: a list, or at most ELEMENTS fields sorted by name. `depth`: that of the table.
+-- Returns a table of the script as text. If it has list elements, only these; otherwise at most ELEMENTS fields sorted
+-- by name.
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
@@ -94,8 +96,7 @@ local function float_text(v)
   return tonumber(double) == v and double or ("%.17g"):format(v)
 end
 
--- Returns a value as text. `depth`: the number of structures, arrays and tables that enclose it; "{...}" replaces a
--- table or view deeper than DEPTH.
+-- Returns a value as text. "{...}" replaces a table or view that more than DEPTH others enclose.
 function text_of(v, depth)
   if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
   if type(v) == "string" then return ("%q"):format(v) end
@@ -118,8 +119,8 @@ function value_text.text(v)
   return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
 end
 
--- Returns the result of fn() as text, or the code and message of the error that it raised. Errors of limits are raised
--- again.
+-- Returns the result of fn() as text. If fn raises, returns the code and message of a diagnostic, or the text of
+-- another error. Errors about limits (steps, memory) are raised again.
 function value_text.attempt(fn)
   local ok, result = pcall(fn)
   if ok then return value_text.text(result) end

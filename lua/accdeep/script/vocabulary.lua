@@ -3,7 +3,9 @@
 -- A word is one action of such a program: {kind, text, body, file, line}. Reading the name vocabulary sets run.words;
 -- acc, omp, host, kernel and fortran then return words and execute nothing, until the list is complete. A text with
 -- {a,b} describes one word per alternative. scenario.lua calls extend. tools/explore reads run.vocabulary, a table
--- {words, regions, bound, session, state, file, line}; `session` and `state` are those at the statement's end.
+-- {words, regions, bound, session, state, file, line}. `regions`: "nested" (an `end` closes the innermost region) or
+-- "free" (each region has its own `end`). `bound`: largest number of words of a program. `session`, `state`: the
+-- session, and the digests of its state, when the statement ends.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -22,8 +24,8 @@ local keys = { regions = true, bound = true }
 
 -- ---------------------------------------------------------------------------------- alternatives --
 
--- Returns a list of the alternatives in the text `inner` between braces, separated by commas outside of parentheses;
--- nil if the braces enclose statements or a single value.
+-- Returns a list of the alternatives in the text `inner` between braces, separated by commas outside of parentheses.
+-- Returns nil if `inner` has a semicolon (statements) or a single alternative.
 local function alternatives(inner)
   if inner:find ";" then return nil end
   local list, depth, from = {}, 0, 1
@@ -125,8 +127,10 @@ local function all_words(list)
   return words
 end
 
--- Raises if the scenario cannot execute the word `entry`. If other rules replace the scenario's own (options.rules), a
--- directive of a later version is no error here: a program that executes it fails.
+-- Raises if the word `entry` is wrong, without executing it. A directive is analysed. In C, a kernel is parsed and a
+-- host expression is compiled; of its diagnostics only those about unknown names are raised. Words in Fortran are not
+-- checked. If other rules replace the scenario's own (options.rules), a directive of a later version is no error here:
+-- a program that executes it fails.
 local function check(run, entry)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[entry.kind]
@@ -149,8 +153,8 @@ end
 -- Returns the digests of a session (profile_comparison.lua) as one text, equal for sessions in equal states.
 local function state_of(session) return table.concat({ profile_comparison.digests(session) }, " ") end
 
--- Checks the list of a vocabulary and stores it as run.vocabulary. Raises if the list is wrong; run.vocabulary is then
--- unchanged.
+-- Checks the list of a vocabulary and stores it as run.vocabulary. Raises for a wrong word or field, and leaves
+-- run.vocabulary unchanged then.
 local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
@@ -172,8 +176,9 @@ local function accept_list(run, list)
   run.vocabulary = record
 end
 
--- Adds the name vocabulary, and (inside its list) the name kernel, to the environment `env` of a script. Replaces the
--- metatable of `env`. Returns the function (kind, text) that makes a word. Decides HOUSE-explore.
+-- Adds the name vocabulary, and (inside its list) the name kernel, to the environment `env` of a script. `run`: the Run
+-- of scenario.lua. Replaces the metatable of `env`. Returns the function (kind, text) that makes a word. Decides
+-- HOUSE-explore.
 function vocabulary.extend(env, run)
   -- Defines vocabulary { ... }: ends the mode in which acc and others return words, and accepts the list. Raises if the
   -- file has a vocabulary already.
@@ -204,7 +209,7 @@ function vocabulary.check_last(run)
     file = record.file, line = record.line, help = "put what declares and prepares data before it, outside of cases" })
 end
 
--- Raises if the script read the name vocabulary without giving it a list.
+-- Raises if the script read the name vocabulary without giving it a list. Called at the end of a script.
 function vocabulary.require_accepted(run)
   if run.words then
     raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = 'vocabulary { acc "..." }' })

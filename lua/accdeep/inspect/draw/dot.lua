@@ -1,7 +1,8 @@
 -- dot.lua - writes a picture as text for Graphviz: host and device as clusters, objects as tables. picture_layout.lua
 -- uses dot.graph, draw/init.lua dot.text.
 --
--- Pointers point to the right. The device's objects are placed to the right of all columns of the host.
+-- A picture has boxes (objects) with rows (members), and arrows (pointers) between them; see picture.lua. Arrows point
+-- to the right. The device's objects are placed to the right of all columns of the host.
 
 local picture = require "accdeep.inspect.draw.picture"
 
@@ -17,7 +18,7 @@ local function escape(text)
   return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
 end
 
--- Returns the color of the text of a picture's row; a false value for the default.
+-- Returns the color of the text of a picture's row; nil for the default.
 local function color_of(row)
   local is = row.is
   return is.offending and "red" or is.wrong and "red3" or is.excluded and "gray60" or is.unknown and "gray45"
@@ -54,7 +55,8 @@ local function table_of(box, cell)
 end
 
 -- Returns a table from box to its column, and the number of columns of the host. The column is the least number of
--- pointers from a box to which no pointer of the same side points. In a cycle, its first box has column 0.
+-- pointers from a box to which no pointer of the same side points. A cycle of pointers that is reached from no other
+-- box begins with its first box in column 0.
 local function depths(drawing)
   local depth, out, is_target = {}, {}, {}
   for _, arrow in ipairs(drawing.arrows) do
@@ -101,8 +103,8 @@ end
 
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
 
--- Appends the arrows of a picture to the list of lines `out`. `depth`: column by box, as depths returns it. Arrows
--- other than those to the next column do not influence the layout.
+-- Appends the arrows of a picture to the list of lines `out`. `depth`: a table from box to its column. Arrows other
+-- than those to the next column do not influence the layout.
 local function arrows(drawing, depth, out)
   for i, arrow in ipairs(drawing.arrows) do
     local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
@@ -124,8 +126,8 @@ local function arrows(drawing, depth, out)
   end
 end
 
--- Appends the boxes of `side` ("host" or "device") as a cluster to the lines `out`. `cells`: cell sizes by id of the
--- box, as in table_of.
+-- Appends the boxes of `side` ("host" or "device") as a cluster to the lines `out`. `cells`: a table from the id of a
+-- box to its cell sizes {width, head} in points.
 local function cluster(drawing, side, cells, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (drawing.device or 0) }
@@ -176,8 +178,8 @@ local NODES = '  node [shape=plain, fontname="Courier", fontsize=11]; edge [arro
 
 local dot = {}
 
--- Returns the text for Graphviz for the boxes of a picture with known sizes and their arrows, without areas of host and
--- device. picture_layout.lua lets Graphviz place these boxes.
+-- Returns the text for Graphviz of a picture's boxes and arrows, without the areas of host and device. Precondition:
+-- the boxes have sizes (fields `width` and `head`). picture_layout.lua lets Graphviz place these boxes.
 function dot.graph(drawing)
   local out = { "digraph accdeep {", "  " .. SPACING, NODES }
   for _, box in ipairs(drawing.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
@@ -192,7 +194,8 @@ function dot.graph(drawing)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns the text for Graphviz for a whole picture; it measures boxes that have no size.
+-- Returns the text for Graphviz for a whole picture with the areas of host and device. Boxes without a size are
+-- measured.
 function dot.text(drawing)
   local cells = {}
   for _, box in ipairs(drawing.boxes) do

@@ -1,6 +1,8 @@
 -- html.lua - writes all steps of a scenario as one self-contained HTML page.
 --
--- The page's data are JSON in the page; page_script.lua shows them. Steps share parts of pictures and tables.
+-- The page's data are JSON in the page; page_script.lua shows them. Steps share parts of pictures and tables. Input:
+-- cases of step_recorder.lua with pictures (picture.lua) and layouts (picture_layout.lua). A snapshot (snapshot.lua) is
+-- the state of host and device after a step.
 
 local rules = require "accdeep.definitions.rules"
 local json = require "dkjson"
@@ -44,7 +46,9 @@ local function rows(list, row)
   return out, nil
 end
 
--- Returns a level of a snapshot (an open data region) for the page's table, as {title, parts}; at most ROWS parts.
+-- Returns a level of a snapshot (an open data region) for the page's table, as {title, parts}. `parts`: texts of its
+-- clauses and of its tuples, the entries of the directory. After ROWS parts, a text with the number of omitted parts
+-- follows.
 local function level_of(level)
   local parts = {}
   for _, clause in ipairs(level.clauses) do

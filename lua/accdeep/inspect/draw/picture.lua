@@ -11,13 +11,16 @@
 --     arrow   {from, key, to, at = offset in the target, nil at its beginning, is}
 --               is       "host", "attached", "untranslated", "device" or "group".
 --     level   {title, parts = texts}
--- `is`: set of words; things with such a word are drawn differently: absent, group, new, offending, changed, unknown,
--- excluded, elided, wrong.
+-- `is`: set of words; things with such a word are drawn differently. Boxes: absent (on the host, without a device
+-- copy), group (of several objects), new (on the device), offending (subject of the error). Rows: changed, unknown
+-- (value never written), excluded (member that is not mapped), elided (stands for omitted elements), offending, wrong
+-- (dangling pointer, or host address on the device).
 --
 -- Variables that hold a picture are called `drawing`, because `picture` is the module.
 --
--- Invariants: boxes are a list, and by id. indices and owned are private to this file. Pictures share boxes and arrows
--- of objects that have not changed, so only copies from writable_box may be written to.
+-- Invariants: boxes are a list, and by id. `indices` (position of a box in the list, by id) and `owned` (ids of boxes
+-- that this picture has copied) are private to this file. Pictures share boxes and arrows of objects that have not
+-- changed, so only copies from writable_box may be written to.
 
 local picture = {}
 
@@ -236,7 +239,8 @@ local function mark_error(drawing, err)
     or mark(function(box) return named[box.name] end)
 end
 
--- Returns the band of a level of a snapshot: {title, parts}, with at most PARTS clauses and tuples of each kind.
+-- Returns the band of a level (an open data region of a snapshot): {title, parts}. `parts` has texts of at most PARTS
+-- clauses, PARTS tuples (entries of the directory), and PARTS tuples of the base level.
 local function level_of(level)
   local parts = {}
   for i, clause in ipairs(level.clauses) do

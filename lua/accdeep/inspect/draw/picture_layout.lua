@@ -3,9 +3,9 @@
 --   pictures -> union of all boxes -> one node per object and its device copies -> Graphviz, once per case.
 --   each picture: unused gaps are closed, boxes are placed on both sides in the same arrangement.
 --
--- Arranging all boxes once keeps their order from step to step. Parts that no arrow connects are placed below each
--- other, in the order of their first appearance. The sides are beside each other or, if that is larger in a window, one
--- below the other.
+-- Pictures, boxes, rows and arrows are those of picture.lua. Arranging all boxes once keeps their order from step to
+-- step. Parts that no arrow connects are placed below each other, in the order of their first appearance. The sides are
+-- beside each other or, if that is larger in a window, one below the other.
 --
 -- picture_layout.all(pictures) returns a layout for each picture, in points from the upper left:
 --   {width, height, sides = side -> {x, y, width, height}.
@@ -28,7 +28,7 @@ local LEVEL = 5                       -- distance of a level's frame from the fr
 local TIP = 7                         -- length of an arrowhead
 local MAX_GAP = 26                    -- largest vertical distance of boxes after gaps are closed
 local WINDOW = { 1300, 680 }          -- width and height of a window in which a page is usually shown
-local MISSING = 127 -- exit status of a shell that does not find a program
+local MISSING = 127 -- exit status with which a shell reports that it finds no program
 
 -- Raises an error with the code "file", about Graphviz or a file; never returns.
 local function fail(message, help)
@@ -260,7 +260,7 @@ local function across(from, to, key, tip_y, is_stacked)
 end
 
 -- Returns width and height of the boxes of a picture after gaps are closed, and the function that maps a point (x, y)
--- to its new position. `base`: as in arrange.
+-- to its new position. `base`: {union, node_of, at, routes} (see arrange).
 local function compacted_extents(drawing, base)
   local across_spans, down_spans, visited = {}, {}, {}
   for _, box in ipairs(drawing.boxes) do
@@ -345,7 +345,7 @@ local function arrange(drawing, base, is_stacked)
 end
 
 -- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both
--- scales are equal. `base`: as in arrange.
+-- scales are equal. `base`: {union, node_of, at, routes} (see arrange).
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
   for _, drawing in ipairs(pictures) do

@@ -49,7 +49,7 @@ local function new_snapshot_thread()
   end
 end
 
--- Returns a recorder. `listed_names`: hidden names by number of the case, or nil.
+-- Returns a recorder. `listed_names`: for each case, a set of names of objects that snapshots list one by one; or nil.
 local function new(listed_names)
   return setmetatable({ cases = {}, events = {}, objects = 0, take_snapshot = new_snapshot_thread(),
     listed_names = listed_names or {} }, Recorder)
@@ -130,9 +130,9 @@ local function share(shot, before)
   end
 end
 
--- Records `step`, a table with title and location: adds the present state of the session, and the events since the
--- previous step. Beyond the limits (MAX_STEPS), only failed steps are recorded, and steps with `always` (the last one);
--- other steps are counted in `dropped`.
+-- Records `step`, a table with title and location: adds a snapshot of the session, and the events since the previous
+-- step. Beyond the limits (MAX_STEPS), only failed steps are recorded, and steps with `always` (the last one); other
+-- steps are counted in `dropped`.
 function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
@@ -180,8 +180,8 @@ function Recorder:add_failure(session, err, step)
   self:add(session, step)
 end
 
--- Observes the beginning of a construct, or, if `ends` is true, the end of a region. Returns the finisher, a function
--- (err) that records the construct as a step; err: its error, or nil.
+-- Observes the beginning of a construct, or, if `ends` is true, the end of a region. `plan`: the construct IR of the
+-- directive. Returns the finisher, a function (err) that records the construct as a step; err: its error, or nil.
 function Recorder:observe_construct(session, plan, ends)
   local source_location = plan.location
   self:begin(session)
@@ -237,7 +237,7 @@ local function one_line(text) return type(text) == "string" and text:gsub("%s+",
 -- in scenario.statements.
 local wrappers = {}
 
--- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps. Parameters: `wrappers`.
+-- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
     local result = self:run_recorded(run, one_line(text), fn, text, ...)

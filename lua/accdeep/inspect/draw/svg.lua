@@ -1,4 +1,5 @@
--- svg.lua - draws a picture as SVG at the positions of picture_layout.lua.
+-- svg.lua - draws a picture as SVG at the positions of picture_layout.lua. Boxes, rows, arrows, levels and fused blocks
+-- are those of picture.lua.
 --
 -- svg.render_parts(picture, layout) returns independent texts, which html.lua shares between steps.
 -- svg.document(picture, layout) returns the text of an SVG file.
@@ -8,7 +9,9 @@ local picture_style = require "accdeep.inspect.draw.picture_style"
 
 local svg = {}
 
+-- Lengths in points: distance of text from the border of a box, width of the column of marks, width of a character.
 local PAD, GUTTER, CHARACTER = 8, 10, 6.65
+-- Distance in points of the drawing from the border of an SVG file.
 local MARGIN = 10
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
@@ -114,6 +117,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- levels --
 
+-- Distance in points of the outermost level's frame from the top of the device's area.
 local BAND_TOP = 24
 
 -- Returns the elements of the levels' bands in the device's area {x, y, width, height}: frames in each other, one for

@@ -2,7 +2,8 @@
 -- differently.
 --
 -- Input: a program and two profile names, with a replay (program_replay.lua) that executes the program under any
--- profile. profile_differences.lua calls it for each pair of profiles that differ.
+-- profile. profile_differences.lua calls it for each pair of profiles that differ. A knob is a named setting of a
+-- profile (definitions/knobs.lua).
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local knobs = require "accdeep.definitions.knobs"

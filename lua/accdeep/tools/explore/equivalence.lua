@@ -10,7 +10,7 @@ local snapshot = require "accdeep.inspect.snapshot"
 
 local equivalence = {}
 
-local FACTS = 3 -- most facts in a text
+local FACTS = 3 -- largest number of facts in a text
 
 -- ---------------------------------------------------------------------------------------- facts --
 
@@ -130,7 +130,8 @@ end
 
 -- --------------------------------------------------------------------------------------- groups --
 
--- Texts for accepted groups that no fact distinguishes from an earlier group, by the part of the state that differs.
+-- Phrases for groups of accepting profiles that no fact distinguishes from an earlier group, by the part of the state
+-- that differs.
 local phrases = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 

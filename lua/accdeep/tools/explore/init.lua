@@ -34,10 +34,11 @@ function explore.close(exploration)
   for _, system in ipairs(exploration.systems) do system:close() end
 end
 
--- Opens an exploration of the scenario file `path`. Returns {source, names, systems, words, bound, parts, line, key,
--- is_own}. `line`: line of the vocabulary. `key`: see key_of. `is_own`: the profile is the scenario's own. The caller
--- closes the result with explore.close, or declares its variable <close>. Raises if the scenario has an error or no
--- vocabulary; nothing stays open then.
+-- Opens an exploration of the scenario file `path`. Returns {source, names, systems, actions, bound, parts, line, key,
+-- is_own}. `names`: the profiles. `systems`: a transition system for each. `actions`: those of the vocabulary. `parts`:
+-- compared parts of a state. `line`: line of the vocabulary. `key`: see key_of. `is_own`: the profile is the scenario's
+-- own. The caller closes the result with explore.close, or declares its variable <close>. Raises if the scenario has an
+-- error or no vocabulary; nothing stays open then.
 --
 -- Options. `rules`: a list of profile names, "all", or nil for the scenario's own. `bound`: a number of actions that
 -- replaces the vocabulary's, or nil. `counters`: compare reference counters, too. `hold`: check properties instead of
@@ -66,8 +67,8 @@ function explore.open(path, options)
   return exploration
 end
 
--- Returns the file of results to write, and its former content if options.resume is set; nil if options.out is nil.
--- Raises if the former content belongs to another exploration.
+-- Returns the file of results to write (results_file.lua), and its former content if options.resume is set. Returns nil
+-- if options.out is nil. Raises if the former content belongs to another exploration.
 local function results_of(exploration, options)
   if not options.out then return nil end
   if not options.resume then return results_file.create(options.out, exploration.key, options.shard) end

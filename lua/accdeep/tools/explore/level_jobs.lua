@@ -1,9 +1,9 @@
 -- level_jobs.lua - extends a level of programs in several processes.
 --
--- Input: a search and a level; called by Search:run through `visit`. Each forked child inherits the whole search and
--- extends an interval of the level. It writes new classes and findings as lines of results_file.lua to a temporary
--- file. The parent merges the files in the order of the intervals, so that the result does not depend on the number
--- of processes.
+-- Input: a search (search.lua) and a level, the programs of one length. Search:run calls this module through `visit`.
+-- Each forked child inherits the whole search and extends an interval of the level. It writes new classes and findings
+-- as lines of results_file.lua to a temporary file. The parent merges the files in the order of the intervals, so that
+-- the result does not depend on the number of processes.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -9,11 +9,12 @@ local types = require "accdeep.types"
 
 local observation = {}
 
--- Most scalars of one observed object.
+-- Largest number of scalars of one observed object.
 local MOST_LEAVES = 256
 
 -- Appends the scalars of type `t` at byte `offset` to `list` as {offset, bytes, kind, code}. `kind`: "p" pointer, "f"
--- floating point, "u" unsigned, "i" signed integer. Raises if the list has more than MOST_LEAVES entries.
+-- floating point, "u" unsigned, "i" signed integer. `code`: the core's code of the scalar type. Raises if the list has
+-- more than MOST_LEAVES entries.
 local function add_leaves(list, t, offset)
   if t.kind == "array" then
     for i = 0, t.n - 1 do add_leaves(list, t.of, offset + i * t.of.size) end
@@ -26,7 +27,8 @@ local function add_leaves(list, t, offset)
   if #list > MOST_LEAVES then error(("an observed object has more than %d scalars"):format(MOST_LEAVES), 0) end
 end
 
--- Returns the live, typed blocks of a session's host memory as {address, block}, in the order of their creation.
+-- Returns the blocks (variables and allocations) of a session's host memory that are not freed and have a type, as
+-- {address, block}, in the order of their creation.
 local function blocks_of(session)
   local list = {}
   for address, block in pairs(session.program.blocks) do
@@ -111,7 +113,7 @@ local function pointer_text(layout, runs, value, host_pointer)
   return names[1] and table.concat(names, "/") or "?"
 end
 
--- Values of scalars whose bytes were never written (0x7F), by kind and size in bytes.
+-- Values of scalars that were never written, by kind and size in bytes: new device memory is filled with the byte 0x7F.
 local unwritten = { i = {}, f = {}, p = {} }
 for bytes, format in pairs { "<i1", "<i2", [4] = "<i4", [8] = "<i8" } do
   local poison = ("\x7F"):rep(bytes)
@@ -210,9 +212,9 @@ local function is_same(ours, theirs, reuses)
   return false
 end
 
--- Returns the first difference of two state texts: {side, kind, object, scalar, ours, theirs}; nil if they are equal.
--- `side`: "host" or "device"; `kind`: "presence", "pointer" or "value". `scalar`: index of the scalar in the object.
--- `reuses`: see is_same.
+-- Returns the first difference of two state texts, device before host: {side, kind, object, scalar, ours, theirs}.
+-- Returns nil if all values can be equal (is_same). `side`: "host" or "device"; `kind`: "presence", "pointer" or
+-- "value". `scalar`: index of the scalar in the object. `reuses`: see is_same.
 function observation.difference(ours, theirs, reuses)
   local a, b = observation.parse(ours), observation.parse(theirs)
   for _, side in ipairs { "device", "host" } do
@@ -221,7 +223,7 @@ function observation.difference(ours, theirs, reuses)
         local other = b[name] and b[name][side][i] or "nothing"
         if not is_same(value, other, reuses) then
           local is_absent = value:find "^[-~]" or other:find "^[-~]"
-          local is_pointer = value:find "[+?n]" or other:find "[+?n]" -- "null"
+          local is_pointer = value:find "[+?n]" or other:find "[+?n]" -- the letter n is that of "null"
           local kind = is_absent and "presence" or is_pointer and "pointer" or "value"
           return { side = side, kind = kind, object = name, scalar = i, ours = value, theirs = other }
         end

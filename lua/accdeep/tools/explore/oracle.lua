@@ -1,4 +1,5 @@
--- oracle.lua - runs programs of a vocabulary on the runtime of a real compiler, with host memory as the device.
+-- oracle.lua - runs programs of a vocabulary on the runtime of a real compiler, with host memory as the device. A
+-- vocabulary is a list of actions (script/vocabulary.lua), and a program a list of numbers of actions.
 --
 -- gcc: libgomp 12 with a plugin that simulates a device (plugin.c). clang: libomptarget and its x86-64 device. One C
 -- program (test_driver.lua) contains all actions; it is compiled once and then executes any programs of these
@@ -15,7 +16,8 @@ local oracle = {}
 local SECONDS = 600 -- limit in seconds of one run of the C program
 local COMPILE_SECONDS = 60
 
--- Compiler families. `options`: by kind of directive; `always`: further options; `environment`: settings of a run.
+-- Compiler families. `options`: the option for directives of each kind; a kind without one is not supported. `always`:
+-- options of every compilation. `environment`: variables of a run.
 local families = {
   gcc = {
     options = { acc = "-fopenacc", omp = "-fopenmp" },
@@ -255,7 +257,8 @@ function Oracle:unfit(program)
   return nil
 end
 
--- Maximal sum of the lengths of programs that one tree holds, because the root needs a node, too.
+-- Maximal sum of the lengths of programs in one tree. It is one less than the tree's capacity in nodes, because the
+-- root needs a node.
 local MOST = test_driver.MOST_NODES - 1
 
 -- Runs programs, each a list of action numbers. Returns a list of results in the same order. A result holds the text of

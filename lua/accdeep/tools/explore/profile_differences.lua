@@ -2,7 +2,9 @@
 -- each kind of difference.
 --
 -- During the search, profile_differences.collect provides the `differ` observer of search.lua. Afterwards,
--- explore.differences in init.lua calls rows, smallest and case. Output: cases of a scenario with `expect.differs`.
+-- explore.differences in init.lua calls rows, smallest and case. Output: cases of a scenario with `expect.differs`. A
+-- system (transition_system.lua) executes actions under one profile. A program is a string of action numbers, one byte
+-- each. An observation is a table of digests (profile_comparison.lua), or {code} after an error.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local deciding_knobs = require "accdeep.tools.explore.deciding_knobs"
@@ -28,9 +30,10 @@ local function has_counters(parts) return parts[#parts] == "counters" end
 -- ----------------------------------------------------------------------------- while it searches --
 
 -- Returns a list of differences {program, names, key}, a function that adds a difference, and the `differ` callback for
--- search.lua. `names`: the profiles of the systems. The key consists of the last directive, the profiles that had
--- agreed before, the kind of the observations (equivalence.kind), and the rules of the errors. Only the first program
--- of each key is kept. `on_new(difference)` is called for each kept difference.
+-- search.lua. `names`: the profiles of the systems; in a difference, those that had agreed before. `parts`: the
+-- compared parts (profile_differences.parts). The key consists of the last directive, the profiles that had agreed
+-- before, the kind of the observations (equivalence.kind), and the rules of the errors. Only the first program of each
+-- key is kept. `on_new(difference)` is called for each kept difference.
 function profile_differences.collect(names, actions, parts, on_new)
   local differences, by_key, counters = {}, {}, has_counters(parts)
   -- Adds a difference, unless there is one with its key.
@@ -40,7 +43,8 @@ function profile_differences.collect(names, actions, parts, on_new)
     on_new(difference)
   end
   -- The `differ` callback: adds a difference for each group of systems that agreed before the action and do not agree
-  -- any more.
+  -- any more. `text`: the program. `before`: one letter per system, equal for systems that agreed. `attempt`: result of
+  -- Search:try for the last action.
   local function observe(text, before, attempt)
     local groups = {} -- systems that agreed before the action, by letter
     for k, name in ipairs(names) do

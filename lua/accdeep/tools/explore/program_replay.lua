@@ -1,7 +1,8 @@
 -- program_replay.lua - executes single programs from the initial state, until an action fails.
 --
 -- deciding_knobs.lua, equivalence.lua and profile_differences.lua observe programs with it after the search has found
--- them. One system per profile is kept open and restored to its initial state before each program.
+-- them. A system (transition_system.lua) executes actions under one profile. One system per profile is kept open and
+-- restored to its initial state before each program. A program is a string of action numbers, one byte each.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local transition_system = require "accdeep.tools.explore.transition_system"
@@ -18,7 +19,7 @@ function program_replay.new(source, actions)
   return setmetatable({ source = source, actions = actions, systems = {}, n = 0 }, Replay)
 end
 
--- Closes all systems; later calls open new ones.
+-- Closes all systems; later calls of Replay:observe open new ones.
 function Replay:close()
   for _, entry in pairs(self.systems) do entry.system:close() end
   self.systems, self.n = {}, 0

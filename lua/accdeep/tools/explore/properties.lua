@@ -2,14 +2,16 @@
 -- counterexamples.
 --
 -- properties.collect returns the `step` observer of search.lua for `accdeep explore --hold`. Each property is checked
--- after each execution of an action, in one system. Output: findings, and cases of a scenario that reproduce them.
+-- after each execution of an action, in one system (transition_system.lua), which executes actions under one profile. A
+-- program is a string of action numbers, one byte each. Output: counterexamples, and cases of a scenario that reproduce
+-- them.
 
 local test_program = require "accdeep.tools.explore.test_program"
 local search = require "accdeep.tools.explore.search"
 
 local properties = {}
 
--- Returns the state of a system as a table from part (search.parts) to digest.
+-- Returns the state of a system as a table from part (search.parts) to digest, a hash of that part.
 local function digests_of(system)
   local list = { system:digests() }
   list[#list + 1] = system:hash_open_regions()
@@ -31,7 +33,7 @@ local PART_NAMES = { host = "host memory", present = "what is present", values =
   counters = "counters", rest = "what regions and tuples keep", open = "open regions" }
 
 -- Each property is {name, about, check}. check(context) returns a description of the violation, or nil. The order
--- matters: the last two checks change the system.
+-- matters: the last two checks ("undone", "order") change the system.
 --
 -- Fields of the context. `system`: the transition system. `actions`: its actions. `number`: number of the executed
 -- action. `code`: code of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before
@@ -147,9 +149,9 @@ local function intervals(list)
 end
 
 -- Computes the fusion of DIR figure 2: joins tuples of a level (`own`) and of the level below it (`below`) while two of
--- them share a base address or overlap. Returns a list of {low, high, bases, alloc, old}, sorted by address. A joined
--- tuple is an allocation, unless one of its parts comes from the level below, is no allocation there, and covers the
--- whole range.
+-- them share a base address or overlap. Returns a list of {low, high, bases, alloc, old}, sorted by address. `old`: a
+-- part comes from the level below. A joined tuple is an allocation, unless one of its parts comes from the level below,
+-- is no allocation there, and covers the whole range.
 local function fuse_tuples(own, below)
   local list = {}
   for _, tuple in ipairs(own) do
@@ -204,8 +206,8 @@ local function text_of(list, origin)
 end
 
 -- Compares each level of the session's directory with the algorithm of the directory paper (DIR). Returns the first
--- difference as a sentence, or nil. Precondition: the program has no `enter data`, which the paper lacks (DIR-6-01).
--- Decides DIR-4.2-08, DIR-4.2-10.
+-- difference as a sentence, or nil if there is none. Precondition: the program has no `enter data`, which the paper
+-- lacks (DIR-6-01). Decides DIR-4.2-08, DIR-4.2-10.
 function properties.lists(session)
   local below = {}
   for i, level in ipairs(session.ctx:levels(session.now.device)) do
@@ -222,8 +224,9 @@ end
 -- ------------------------------------------------------------------------------------ exploring --
 
 -- Returns a list of counterexamples, a function that adds a counterexample, and the `step` callback for search.lua. A
--- counterexample is {program, property, what, key}; only the first one per property and directive is kept. Variants
--- of the actions are added to `system`. `on_new(counterexample)` is called for each kept counterexample.
+-- counterexample is {program, property, what, key}; only the first one per property and directive is kept. Actions with
+-- their clauses in other orders are added to `system`, for the property "order". `on_new(counterexample)` is called for
+-- each kept counterexample.
 function properties.collect(system, actions, on_new)
   local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.

@@ -13,7 +13,9 @@
 --   done                             the search is complete.
 --
 -- Records count only up to the last line e, level, part or done. A reader drops the lines after it, because an
--- interrupted write may have left them incomplete.
+-- interrupted write may have left them incomplete. A class is the set of programs that reach one state; a partition is
+-- a string that has equal letters for systems which agree (both: search.lua). A shard is one of N processes that divide
+-- the search. A finding is a difference between profiles or a counterexample of a property.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -76,8 +78,8 @@ function results_file.finding_of(rest)
   return finding
 end
 
--- Creates a file of results and returns a Results object. `key`: the integer of explore.open; `shard`: {i, n}, or nil.
--- Raises if the file cannot be written.
+-- Creates a file of results and returns a Results object. `key`: hash of all that determines the result (explore.open);
+-- `shard`: {i, n}, or nil. Raises if the file cannot be written.
 function results_file.create(path, key, shard)
   local results = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
     written = core.clock() }, Results)
@@ -110,7 +112,8 @@ function Results:write()
   self.waiting, self.bytes, self.committed, self.written = {}, 0, 0, core.clock()
 end
 
--- Commits a line `e`: the first `i` programs of the level under way are extended. `now`: as in Results:commit.
+-- Commits a line `e`: the first `i` programs of the level under way are extended. `now`: true to write the buffer at
+-- once.
 function Results:record_extended(i, directives, programs, now)
   self:commit(("e %d %d %d"):format(i, directives, programs), now)
 end
@@ -133,7 +136,8 @@ local function lines_of(path)
   return lines, math.tointeger(tonumber("0x" .. key))
 end
 
--- Applies a line to the results `loaded` (results_file.load). Raises if it is malformed or out of order.
+-- Applies a line to the table `loaded`, which results_file.load returns. Raises if the line is malformed or out of
+-- order.
 local function apply_line(loaded, line)
   local word, rest = line:match "^(%a+) ?(.*)$"
   if word == "c" then
@@ -142,7 +146,7 @@ local function apply_line(loaded, line)
     table.insert(loaded.findings, results_file.finding_of(rest))
   elseif word == "level" then
     local level = numbers_of(rest, "^(%d+)$")
-    -- The second condition holds if the level was begun again after an interruption.
+    -- The second alternative holds if the level was begun again after an interruption.
     assert(level == #loaded.levels + 1 or level == loaded.level and loaded.record_extended == 0)
     loaded.level, loaded.record_extended = level, 0
     loaded.levels[level] = { classes = {} }
@@ -178,7 +182,7 @@ function results_file.load(path)
 end
 
 -- Returns a Results object that appends to a file after the last complete line. `loaded`: result of load for the file.
--- The file is replaced atomically: an interruption leaves the old or the new file.
+-- The file is replaced atomically: an interruption leaves the old or the new file. Raises if that fails.
 function results_file.continue(path, loaded)
   local next_path = path .. ".new"
   local results = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,

@@ -61,8 +61,8 @@ end
 -- Returns true if two values are identical, or both are not a number.
 local function is_same(a, b) return rawequal(a, b) or a ~= a and b ~= b end
 
--- Returns a function that raises if a reachable variable has changed since new_change_check was called. `env`: the
--- script's globals.
+-- Returns a function that raises if a variable that functions of the script can reach has changed since
+-- new_change_check was called. `env`: the script's globals.
 function script_functions.new_change_check(session, env)
   local before = reachable_variables(session, env)
   return function()

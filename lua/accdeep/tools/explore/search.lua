@@ -267,9 +267,10 @@ function Search:has_agreement(partition)
   return false
 end
 
--- Returns the programs of the list `level` that this shard (process I of N) extends; `n` is the length of the programs
--- after the extension. The search is divided once: at the first level with at least 8 programs per shard, or at the
--- last level (n = bound). Before and after that, and without shards, returns `level` itself.
+-- Returns the programs of the list `level` that this shard (process I of N) extends. `n`: the length of the programs
+-- after the extension; `bound`: that of the longest programs. The search is divided once: at the first level with at
+-- least 8 programs per shard, or at the last level (n = bound). Before and after that, and without shards, returns
+-- `level` itself.
 function Search:divide(level, n, bound)
   local shard = self.shard
   if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
@@ -301,7 +302,7 @@ function Search:resume(loaded, bound)
 end
 
 -- Visits all programs of up to `bound` actions. Returns nothing if it completed, "interrupted", or "limit" and a
--- sentence. Raises if the file of results cannot be written.
+-- sentence about options.limit. Raises if the file of results cannot be written.
 --
 -- Options. `limit`: the number of executed directives that the search may not exceed, estimated before each level; nil:
 -- none. `results`: the file of results to write, or nil. `loaded`: former content of that file, or nil. `shard`: {i, n}

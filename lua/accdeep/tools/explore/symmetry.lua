@@ -9,7 +9,7 @@ local types = require "accdeep.types"
 
 local symmetry = {}
 
-local MOST = 24 -- most renamings, the identity included
+local MOST = 24 -- largest number of renamings, with the identity
 
 -- Returns the text of an action with the variable names `a` and `b` exchanged. Names of members, after `.`, `%` or
 -- `->`, are not changed.
@@ -76,7 +76,7 @@ local function compose(first, second)
   return map
 end
 
--- Returns true if the packed permutation `numbers` of memory blocks does not change the digests of a system.
+-- Returns true if the permutation `numbers` of memory blocks (pack_map) does not change the digests of a system.
 local function is_same_state(system, numbers)
   local digests, renamed = { system:digests() }, { system:digests(numbers) }
   for i, part in ipairs(digests) do

@@ -1,10 +1,11 @@
 -- test_driver.lua - writes the C program that executes programs on a real runtime (oracle.lua compiles and runs it).
 --
--- Each action of the vocabulary becomes a C function, and the programs are the paths through a prefix tree. The tree
--- is read as lines "depth action" in preorder. At each node the process forks for each following action. A common
--- prefix is therefore executed once, and a crash or a change of process state affects only its own branch. A region
--- is a C block around a call of play. After each action the state is printed: the value of each scalar of the
--- observed objects on the host and on the device. observation.lua writes the state of a session in the same format.
+-- Each action of the vocabulary (a directive or statement) becomes a C function, and the programs are the paths through
+-- a prefix tree. The tree is read as lines "depth action" in preorder. At each node the process forks for each
+-- following action. A common prefix is therefore executed once, and a crash or a change of process state affects only
+-- its own branch. A region is a C block around a call of play. After each action the state is printed: the value of
+-- each scalar of the observed objects on the host and on the device. observation.lua writes the state of a session in
+-- the same format.
 
 local test_driver = {}
 

@@ -1,16 +1,17 @@
 -- test_program.lua - programs of a vocabulary: their actions, and their text as statements of a scenario.
 --
--- A program is a string in which each byte is the number of an action.
+-- A program is a string in which each byte is the number of an action: a word of the vocabulary
+-- (script/vocabulary.lua), or the end of a region.
 
 local vocabulary = require "accdeep.script.vocabulary"
 local transition_system = require "accdeep.tools.explore.transition_system"
 
 local test_program = {}
 
--- Returns all actions of a vocabulary: its words, then the ends of its regions. With nested regions a single
--- `end` action closes the innermost region. With free regions each opening action has its own `end` action, whose
--- `opener` is the number of the opening action. Sets `number` in each word, and `of_host` if a failed execution may
--- leave changes.
+-- Returns all actions of a vocabulary as {kind, text, body, file, line, number, of_host, opener}: its words, then the
+-- ends of its regions. With nested regions a single `end` action closes the innermost region. With free regions each
+-- opening action has its own `end` action, whose `opener` is the number of the opening action. Sets `number` in each
+-- word, and `of_host` if a failed execution may leave changes.
 function test_program.all_actions(vocabulary_record)
   local actions, opens = {}, {}
   for i, action in ipairs(vocabulary_record.words) do

@@ -111,10 +111,10 @@ end
 -- Returns the step of a kernel action: of the construct that executes its statements.
 function makers.kernel(action, actions) return makers.acc(transition_system.construct(action, actions)) end
 
--- Returns the step of a host statement. A statement in C is compiled once; it is compiled again in each execution
--- inside a region that replaces names.
+-- Returns the step of a host statement. A statement in C is compiled once. Inside a region that replaces names by
+-- device addresses (host_data, use_device_ptr), it is compiled again in each execution.
 function makers.host(action)
-  local cached_statement -- the compiled statement, valid outside of regions that replace names by device addresses
+  local cached_statement -- the compiled statement, for use outside of such regions; nil: not yet compiled
   -- Executes the statement; returns its value. Raises errors of the statement.
   local function run(session)
     if session.language.name ~= "c" then
@@ -176,7 +176,8 @@ local function limit_steps(step, file, check)
   end
 end
 
--- Returns a true value if the statements `body` may loop: a loop of C, or any Fortran, whose procedures may loop.
+-- Returns a true value if the statements `body` may loop: they have a loop of C, or they are Fortran, whose procedures
+-- may loop.
 local function repeats(session, body)
   if session.language.name ~= "c" then return true end
   -- A `do` loop has the word while at its end, so it needs no pattern.

@@ -31,9 +31,9 @@ function c_dialects.add(program, stem, write)
   return name
 end
 
--- Functions that attach a pointer into the data of another pointer, or detach it. The pointer may point just past the
--- end of the data, which is not present. The device pointer is then attached to the beginning of the data, and shifted.
--- The host pointer is changed temporarily, which the thread sanitizer must ignore.
+-- Bodies of functions that attach an alias (a pointer into the data of another pointer, `base`), or detach it. The
+-- pointer may point just past the end of the data, which is not present. The device pointer is then attached to the
+-- beginning of the data, and shifted. The host pointer is changed temporarily, which the thread sanitizer must ignore.
 local ALIAS = {
   attach = [[
 {
@@ -178,7 +178,7 @@ local function keep_values(dialect, name, text, count, callee, arguments)
 end
 
 c.builtin = ""
--- Returns statements as keep_values does, with functions of the included headers.
+-- Returns the statements that save and restore host values (keep_values), with functions of the included headers.
 function c.keep_values(...) return keep_values(c, ...) end
 
 -- -------------------------------------------------------------------------------------------- C++ --
@@ -225,7 +225,7 @@ local function check_access(program, record, name)
 end
 
 -- Returns the member `name` of *q as text. A cast is needed for base classes of foreign classes, which may be
--- inaccessible. Raises {cannot = reason} as check_access.
+-- inaccessible. Raises {cannot = reason} if the member is private in a class that the unit does not define.
 function cxx.member(program, record, name)
   check_access(program, record, name)
   for _, base in ipairs(program.is_foreign(record) and record.bases or {}) do
@@ -248,7 +248,8 @@ function cxx.first_element(text, t)
   return "&" .. operand(text) .. subscripts
 end
 
--- Returns the prototype and the text of a function, as c.define does.
+-- Returns the prototype and the text of a function: a loop over objects with the body `body`. `parameters`: number of
+-- long parameters after `count`. `is_kept`: q points to the saved copy of an object instead of the object.
 function cxx.define(name, _, parameters, body, is_kept)
   local more = { is_kept and ", void *kept" or "" }
   for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
@@ -300,7 +301,7 @@ end
 
 -- Prefix of library functions: C++ units may not have included their headers.
 cxx.builtin = "__builtin_"
--- Returns statements as keep_values does, with builtin functions.
+-- Returns the statements that save and restore host values (keep_values), with builtin functions.
 function cxx.keep_values(...) return keep_values(cxx, ...) end
 
 return c_dialects

@@ -118,7 +118,8 @@ local function block_at(self, address)
   return preceding, self.blocks[preceding]
 end
 
--- Returns the C expression for the object at a host address; nil if the program has none. `requested_type`: as in fits.
+-- Returns the C expression for the object at a host address; nil if the program has none. `requested_type`: a type, the
+-- code of a scalar, "pointer", or void for any type but arrays.
 function Program:object(address, requested_type)
   local at, block = block_at(self, address)
   if not block then return nil end
@@ -167,7 +168,8 @@ end
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Returns the live, typed blocks of a session and of its outer sessions, in the order of creation.
+-- Returns the blocks (variables and allocations) of a session and of its outer sessions that are not freed and have a
+-- type, as {address, block}, in the order of creation.
 local function live_blocks(session)
   local list = {}
   local from = session
@@ -183,6 +185,7 @@ local function live_blocks(session)
 end
 
 local RUN = 3 -- minimal number of consecutive values that are copied by memcpy
+-- Number of elements up to which changed_indices compares them one by one instead of by halves.
 local FEW = 32
 
 -- Writes assignments for the differences between the contents `before` and `now` of a block, which is at `address`.

@@ -1,4 +1,5 @@
--- checks.lua - methods of the recorder that add checks to a C program: values, addresses, presence, attachments.
+-- checks.lua - methods of the recorder (scenario_recorder.lua) that add checks to a C program: values, addresses,
+-- presence, attachments.
 --
 -- Each check prints a line: its name, the value found, and the expected value if it differs.
 
@@ -106,8 +107,8 @@ local function postfix_text(node)
   return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
 end
 
--- Adds comparisons of a scenario's expression, which may be a section, with the value `expected`. `wrap`: as in
--- Recorder:compare. Raises errors of the expression.
+-- Adds comparisons of a scenario's expression, which may be a section, with the value `expected`. wrap(expression,
+-- is_pointer) returns the text that is compared; nil: the expression itself. Raises errors of the expression.
 function Recorder:compare_expression(session, expression, expected, wrap)
   local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}

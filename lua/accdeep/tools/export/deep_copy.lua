@@ -1,9 +1,9 @@
 -- deep_copy.lua - expresses deep directives of C and C++ in standard OpenACC: functions with data directives.
 --
--- deep_copy.new(program, session, plan) returns the deep variables of a plan (construct IR of a directive), or nil. For
--- each member mapping (nest.lua) and phase the program gets one function that processes count elements. It calls the
--- functions for the elements that pointers refer to, so that types may be recursive. The variable itself stays in a
--- data clause: the functions begin at its pointers. lower/c_unit.lua and scenario_recorder.lua use it.
+-- deep_copy.new(program, session, plan) returns the deep variables of a plan (construct IR), or nil. For each member
+-- mapping (nest.lua; its entries are the members) and phase, the program gets a function for `count` objects. It calls
+-- the functions for targets of pointers, so types may be recursive. The variable itself stays in a data clause. An
+-- alias (@) is a pointer into other mapped data. lower/c_unit.lua and scenario_recorder.lua use it.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local exits = require "accdeep.tools.export.exits"

@@ -1,7 +1,8 @@
 -- exits.lua - code for the end of a deep copy: restores host values that a transfer of whole objects overwrote, and
 -- finds pointers that other directives attached.
 --
--- deep_copy.lua and fortran_deep_copy.lua call it.
+-- deep_copy.lua and fortran_deep_copy.lua call it. A member mapping (nest.lua) says how the members of a structure are
+-- mapped; its entries (nest.entries) are the members. The shape of a type is the mapping that its declaration gives.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local nest = require "accdeep.lowering.nest"
@@ -37,8 +38,8 @@ function exits.find_rest(writer, member_mapping)
   end
 end
 
--- Writes the body of a function that restores the host values of an object that the transfer must not change, from the
--- saved copy q. `writer`: the Writer of deep_copy.lua.
+-- Writes the body of a function that restores, from the saved copy q, those host values of an object that the transfer
+-- must not change. `writer`: the Writer of deep_copy.lua.
 function exits.put_back(writer, member_mapping)
   local record = member_mapping.record
   writer:line("%s = &objects[i];", writer.dialect.declaration(types.pointer(record), "to"))
@@ -59,7 +60,8 @@ function exits.put_back(writer, member_mapping)
     local from, to = text_of(entry)
     writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
   end
-  -- Writes the copy of an array member except for the section that was transferred; nothing for other members.
+  -- Writes the copy of an array member except for the section that was transferred. Writes nothing for members that
+  -- were transferred whole.
   local function copy_rest(entry)
     local first, length = writer:array_part(member_mapping, entry)
     if not first then return end

@@ -23,7 +23,7 @@ local PREFIX = "accdeep_"
 local UNROLLED = 16 -- maximal length of an array of records whose values are copied out one by one
 local NESTING = 12 -- maximal nesting of loops and components
 
--- -------------------------------------------------------------------------------------- treatments --
+-- --------------------------------------------------------------------------------- member mappings --
 
 -- Returns the size in bytes of a component that debug information calls "(bytes ...)": a polymorphic component, a
 -- procedure pointer, or padding. Returns nil for other components.
@@ -37,7 +37,9 @@ local POINTER = 8 -- bytes of a pointer; a smaller hidden component is padding
 -- Returns true if a component is an alias (@) of other data.
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- Returns a true value if the target of a component is mapped, too; false for components without a descriptor.
+-- Returns a true value if the target of a component is mapped, too. The rule `descriptors` decides (true, or the
+-- attribute of the mapped components), or the mapping names the component (named, listed). Returns false for components
+-- without a descriptor, excluded ones and aliases, and in a shallow mapping.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -45,8 +47,8 @@ local function takes_target(session, member_mapping, entry)
   return rule == true or rule == t.attribute or entry.named or entry.listed or false
 end
 
--- Returns the subscripts of an entry's section; nil for all elements. Raises {cannot = reason} if they cannot be
--- written in Fortran.
+-- Returns the subscripts of an entry's section; nil if the entry has none and selects all elements. Raises {cannot =
+-- reason} if they cannot be written in Fortran.
 local function args_of(entry)
   local subscript = entry.subscripts and entry.subscripts[1]
   if not subscript then return nil end
@@ -148,6 +150,10 @@ fortran_deep_copy.is_plain = is_trivial
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
+-- A Block collects the statements of one directive. `lines`, `depth`: see fortran_writer.lua. `declared`: declarations
+-- of the Fortran block around them. `values`: updates to be written after the targets. `owner`: the object to which
+-- names in bounds belong, or nil. `count`, `nloops`, `counters`: numbers of generated names and of open loops, and the
+-- loop variables.
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
@@ -157,8 +163,8 @@ function Block:name(stem)
   return ("%s%s%d"):format(PREFIX, stem, self.count)
 end
 
--- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Block:each frees it.
--- Raises {cannot = reason} if loops are nested too deeply.
+-- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Block:each gives it back
+-- at the end of its loops. Raises {cannot = reason} if loops are nested too deeply.
 function Block:counter()
   self.nloops = self.nloops + 1
   if self.nloops > NESTING then cannot "types nested too deeply" end
@@ -302,7 +308,7 @@ function Block:first(base, rank, args)
   return #indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base
 end
 
--- Writes a check that ends the program if the object `base` is not present.
+-- Writes a check that ends the program if the first element of `base`(`args`) is not present.
 function Block:needs(base, rank, args)
   self:declare_presence_query()
   self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", self:first(base, rank, args),
@@ -418,7 +424,8 @@ end
 
 -- ------------------------------------------------------------------------------------- components --
 
--- Opens the condition that the component `text` has a target. `t`: its type; `name`: its name in the type `record`.
+-- Opens the condition that the component `text` has a target, by associated, allocated, or inquiry_for
+-- (fortran_deep_copy.write) for scalars. `t`: its type; `name`: its name in the type `record`.
 function Block:guard(text, t, record, name)
   local inquiry = t.attribute == "allocatable" and "allocated" or "associated"
   if t.rank == 0 then inquiry = self.inquiry_for(record, name, text) end
@@ -450,7 +457,8 @@ local function has_aliases(session, member_mapping, under_way)
   return has_alias or false
 end
 
--- Returns true if there is no code to write for objects of a member mapping in this phase.
+-- Returns true if there is no code to write for objects of the member mapping `inner` in this phase. In the phases
+-- "attach" and "detach", they have no aliases. In other phases, a clause copies them as they are.
 function Block:has_nothing(inner)
   if self.phase == "attach" or self.phase == "detach" then return not has_aliases(self.session, inner, {}) end
   return is_trivial(self.session, inner)

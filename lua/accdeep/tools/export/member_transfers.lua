@@ -20,8 +20,8 @@ local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
 -- Clauses by action. `enter`, `exit`: the clauses of unstructured directives. `moves_in`, `moves_out`: values are
--- copied in or out. `update`: the clause of an update. nil: the action has none. Storage held by a policy, and data
--- that must be present, are memory without values.
+-- copied in or out. `update`: the clause of an update. A field is nil if the action has no such clause. The actions
+-- `hold` (storage that a policy holds) and `present` (data that must be present) copy no values.
 local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
   delete = { exit = "delete" } }
 for name, clause in pairs(openacc_directives.clause) do
@@ -45,10 +45,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- members --
 
--- Actions of members with init_needed: their values are always copied in (TR14-3.1.1-17).
+-- Actions of members that a shape or policy marks as init_needed (`entry.init`): their values are always copied in
+-- (TR14-3.1.1-17).
 local with_values = { create = "copyin", copyout = "copy" }
 
--- Returns the action for the member of `entry`, given the action of its object.
+-- Returns the action for the member of `entry`, given the action of its object. The entry's own action precedes that of
+-- the mapping (`own`, unless it is "hold"), which precedes `action`.
 local function action_of(member_mapping, entry, action)
   local own = member_mapping.own
   local requested = entry.action or own and own ~= "hold" and own or action
@@ -81,7 +83,7 @@ local function is_part(entry)
   return true
 end
 
--- Returns true if a member shares bytes, in a union, with another member whose values are copied out.
+-- Returns true if a member of a union shares bytes with another member whose values are copied out.
 local function shares_bytes(session, member_mapping, entry, action)
   for _, other in ipairs(nest.entries(session, member_mapping)) do
     local overlaps = other ~= entry and other.include and other.offset < entry.offset + entry.member.type.size
@@ -93,7 +95,7 @@ end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
 -- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers (with a mapped target) are
--- visited only if their host values stay: if the object is not copied out, or always with keeps_pointers.
+-- visited only if their host values stay: if the object is not copied out, or if `keeps_pointers` is set.
 -- `keeps_pointers`: directives do not attach pointers to present data.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own
@@ -114,7 +116,8 @@ local function each_value(session, member_mapping, action, keeps_pointers, visit
 end
 
 -- Returns three flags about the objects of a mapping. First: a value is copied in. Second: a value is copied out.
--- Third: some host values must stay while other values are copied out. `keeps_pointers`: as in each_value.
+-- Third: some host values must stay while other values are copied out. `keeps_pointers`: directives do not attach
+-- pointers to present data.
 local function traffic(session, member_mapping, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
   -- Adds the transfer of a member to the three flags.
@@ -132,8 +135,9 @@ local function traffic(session, member_mapping, action, keeps_pointers)
   return moves_in, moves_out, moves_out and stays
 end
 
--- Returns true if objects have no followed pointers and no special members, so that a clause copies them as they are.
--- `visited`: set of the mappings being visited; pass {}.
+-- Returns true if a clause copies objects of a mapping as they are. The mapping has no policy, follows no pointers, and
+-- has no members that are excluded, init_needed or with their own action. `visited`: set of the mappings being visited;
+-- pass {}.
 local function is_trivial(session, member_mapping, visited)
   if member_mapping.policy or visited[member_mapping] then return false end
   visited[member_mapping] = true

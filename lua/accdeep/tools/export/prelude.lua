@@ -23,7 +23,8 @@ prelude.compile = {
 }
 prelude.include = { openacc = "openacc.h", openmp = "omp.h" }
 
--- Each check prints a line: "check 2, line 7: x = 3", and the expected value if it differs.
+-- Functions that check values. Each check prints a line: "check 2, line 7: x = 3", and the expected value if it
+-- differs.
 prelude.checks = [[
 static int check_count, check_failed, check_differs;
 static char check_wanted[1 << 16];

@@ -8,9 +8,9 @@ local strings = require "accdeep.base.strings"
 
 local routine_calls = {}
 
--- Parameters and result of each routine. `range`: an address and a size, both given by one text. `host`, `device`: an
--- address. `pointer_cell`: the address of a pointer. `bytes`, `number`: integers. `devnum`: a device number. A text in
--- quotation marks is copied to the call.
+-- Parameters and result of each routine. `range`: an address and a size, both given by one text, or by an address and
+-- an integer. `host`, `device`: an address. `pointer_cell`: the address of a pointer. `bytes`, `number`: integers.
+-- `devnum`: a device number. A text in quotation marks is copied to the call.
 --
 -- Results. `nothing`. `number`. `truth`: zero or not. `device`: a device address. `unchecked`: a number that depends on
 -- the machine.
@@ -65,8 +65,8 @@ end
 
 local writers = {}
 
--- Returns an address as a C expression, or nil if C cannot express it. The functions `writers` write an argument by its
--- kind in `signatures`.
+-- The functions `writers` return an argument of the script as a C expression, by its kind in `signatures`. This one
+-- returns an address, or nil if C cannot express it.
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
 -- Returns the address of a pointer as a C expression, or nil if C cannot express it.

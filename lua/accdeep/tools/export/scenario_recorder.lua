@@ -1,10 +1,11 @@
 -- scenario_recorder.lua - records the steps of a running scenario as statements of a C program.
 --
--- A scenario is a straight-line script, so one run determines all steps. Wrappers replace the functions that the
--- script sees. Each wrapper first updates the program's memory (c_program.lua), adds its statements, calls the
--- original function, and adopts what it wrote on the host. Values that the script reads are checked in the program at
--- the same point, so that the script's conclusions are valid there. A step that C cannot express ends the recording
--- with a reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses one for declarations.
+-- A scenario is a straight-line script, so one run determines all steps. Wrappers replace the functions that the script
+-- sees. Each wrapper first updates the program's memory (c_program.lua), adds its statements, calls the original
+-- function, and adopts what it wrote on the host. Values that the script reads are checked in the program at the same
+-- point, so that the script's conclusions are valid there. A step that C cannot express ends the recording with a
+-- reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses one for declarations. Deep variables
+-- are structures whose pointers are followed; deep_copy.lua writes their transfers.
 
 local checks = require "accdeep.tools.export.checks"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -142,7 +143,7 @@ local structured = { data = true, ["host data"] = true, host_data = true, ["targ
 local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["begin declare target"] = true,
   ["end declare target"] = true }
 
--- Returns a text in one line, with single blanks and without continuation marks.
+-- Returns a text in one line, with single blanks and without backslashes that continue a line.
 local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
 
 -- Returns the text of a directive in one line, without `#pragma acc`. `name`: "acc" or "omp".
@@ -193,8 +194,8 @@ function Recorder:body(text, in_braces)
   if in_braces then self.program:close_brace() end
 end
 
--- Adds variables for the device addresses that names denote in a region that was just opened, as in host_data.
--- `before`: replaced names outside of the region.
+-- Adds variables for the device addresses that names denote in a region that was just opened, such as host_data.
+-- `before`: the table of replaced names outside of the region (session.now.replaced).
 function Recorder:keep_replaced(session, before)
   local replaced = session.now.replaced
   if not replaced or replaced == before then return end
@@ -300,8 +301,8 @@ function Recorder:directive(name, original, text, refs)
 end
 
 -- Returns the function that takes the body of a compute construct, records the construct and executes it. run(body):
--- executes it. `queued`: it has async or nowait, so the program waits after it. Other parameters: as in
--- Recorder:directive.
+-- executes it. `queued`: it has async or nowait, so the program waits after it. `name`: "acc" or "omp"; `node`: the AST
+-- of the directive `text`; `refs`: second argument of the script, or nil.
 function Recorder:compute(name, node, text, refs, run, queued)
   return function(body)
     if type(body) ~= "string" then
@@ -324,8 +325,8 @@ end
 
 -- --------------------------------------------------------------------------------------- routines --
 
--- Records and executes the API routine `name`. original(...): executes it. Returns its result. Adds a check of a result
--- that the program can compare.
+-- Records and executes the API routine `name`. original(...): executes it. Returns its result. Adds a check of the
+-- result, unless its kind is "nothing" or "unchecked" (routine_calls.lua).
 function Recorder:routine(name, original, ...)
   local session = self:session()
   if not self.program:is_open() then return original(...) end
@@ -579,8 +580,9 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- Returns a recorder of a scenario file. Its field `observer` must be an observer of the run. `language`: the language
--- of the program, or nil for the scenario's language.
+-- Returns a recorder of a scenario file. Its field `observer` must be passed to the run as an observer; `cases` has the
+-- programs of the cases, and `program` that of the file. `language`: the language of the program, or nil for the
+-- scenario's language.
 local function scenario_recorder(file, language)
   local self = setmetatable({ program = c_program.new(file), requested_language = language, cases = {},
     checked_addresses = {}, regions = {} }, Recorder)
