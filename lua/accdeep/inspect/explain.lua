@@ -140,8 +140,8 @@ local function member_text(member_mapping, entry)
   return table.concat(parts)
 end
 
--- Returns true if a member mapping cannot be written as a nest: it has values for parameters of shapes or policies, or
--- members that are copied in one direction only (`limited`).
+-- Returns true if a member mapping cannot be written as a nest. It then has values for parameters of shapes or
+-- policies, or members that are copied in one direction only (`limited`).
 local function is_special(session, member_mapping)
   for _, values in pairs(member_mapping.bound or {}) do
     if values and next(values) then return true end
