@@ -17,12 +17,12 @@ typedef enum accd_construct_kind {
     ACCD_KIND_UPDATE
 } accd_construct_kind;
 
-typedef struct accd_stride { /* dimension of a section with gaps */
-    uint64_t count, step;    /* number of runs, and bytes from one run to the next */
+typedef struct accd_stride { /* dimension of a section with gaps, which consists of runs of bytes */
+    uint64_t count, step; /* number of runs along the dimension, and bytes from the start of one to that of the next */
 } accd_stride;
 
 typedef struct accd_item {
-    const void *host; /* first byte */
+    const void *host; /* address of the first byte of the item's data */
     uint64_t bytes;   /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the bytes
                          that must be present; 0: those at the address in the descriptor */
     const void *slot; /* address of the pointer through which the section is reached, or NULL */
@@ -34,7 +34,8 @@ typedef struct accd_item {
     const accd_label *label;               /* name of the item; NULL: it has no name */
     accd_program *program;                 /* mapping program of its elements; NULL: plain data */
     const int64_t *params;                 /* parameters of the program */
-    const void *frame;    /* unmapped aggregate whose member the item is, or NULL; its members keep their distances */
+    const void *frame;    /* frame: structure or array that is not mapped itself, but one of whose members the item is.
+                             Mapped members of one frame keep their distances on the device. NULL: no frame */
     uint64_t frame_bytes; /* bytes of the frame; needed in the first construct that names the frame */
     const void *base;     /* element 0 of the array that contains the section; NULL: at `host` (DIR-4.1-03) */
     /* Section with gaps: ndims dimensions of runs of `run` bytes. The first run is at `host`, the others at the
@@ -47,22 +48,22 @@ typedef struct accd_item {
     uint8_t action; /* accd_action */
     uint16_t flags; /* ACCD_ITEM_* */
 } accd_item;
-#define ACCD_ITEM_UNCOUNTED 1u       /* bytes of an object whose counter another item increments */
-#define ACCD_ITEM_INIT 2u            /* init_needed */
+#define ACCD_ITEM_UNCOUNTED 1u       /* adds no reference, because another item of the object adds one */
+#define ACCD_ITEM_INIT 2u            /* clause init_needed: create acts as copyin, copyout as copy */
 #define ACCD_ITEM_IF_PRESENT 4u      /* if_present: absent data are skipped; exit data skips data without enter data */
 #define ACCD_ITEM_PRESENT_OR 8u      /* present_or_copy and similar clauses: present data are accepted */
-#define ACCD_ITEM_BASE_POINTER 16u   /* the item is the base pointer of another item's section */
+#define ACCD_ITEM_BASE_POINTER 16u   /* the item is the pointer p of another item's section p[a:n] */
 #define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
 #define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies the part that is present already, too */
 #define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, even if the data are present already */
 #define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, even if references remain */
-#define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: checked first, for all items (OMP60-map-9) */
+#define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: absent data are an error, checked first (OMP60-map-9) */
 #define ACCD_ITEM_FINALIZE 1024u       /* exit data: sets the counters of this item's data to 0 */
 #define ACCD_ITEM_ZERO 2048u           /* clears allocated memory to which nothing is copied (ACC33-2.7-4) */
-/* Flags for the section's own pointer only (OMP61-1): */
+/* Flags for the pointer at `slot` only, not for pointers in the data (OMP61-1): */
 #define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches the pointer, even if neither the pointer nor its target is new */
 #define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches the pointer */
-/* Flags for the item and its sections, on entry: */
+/* Flags, on entry, for the item and the sections that its program reaches: */
 #define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of the data (OMP60-map-12) */
 #define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: also adds a dynamic reference */
 
@@ -78,8 +79,8 @@ typedef struct accd_item_code {
     size_t ncode;
     unsigned registers;                /* number of registers, at most ACCD_MAX_ITEM_REGISTERS */
     int base, start, count;            /* section base[start:count]; start = -1: index 0; count = -1: one element */
-    int slot;                          /* address of the pointer */
-    int origin;                        /* register with the address of element 0; -1: element 0 is at `base` */
+    int slot;                          /* address of the pointer to the section; -1: accd_item.slot is not changed */
+    int origin;                        /* address of element 0, for accd_item.base; -1: element 0 is at `base` */
     int index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
     uint64_t unit;                     /* bytes of an element */
     const int *params;                 /* registers with the parameters of the item's program */
@@ -89,7 +90,8 @@ typedef struct accd_item_code {
 
 /* Runs code and sets host, bytes, start, base, index and params of an item, and slot if code->slot is not -1.
  * `parameters` has the parameters of the code; NULL: none. `params` is an array of code->nparams elements that receives
- * the parameters of the item's program; the item points to it. Fails as accd_evaluate and accd_item_set_section. */
+ * the parameters of the item's program; the item points to it. ACCD_ERROR_MISUSE: the code names registers that it does
+ * not have. Otherwise fails with the errors of accd_evaluate and accd_item_set_section. */
 ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *parameters,
                                       int64_t *params, accd_item *item);
 
@@ -102,7 +104,7 @@ typedef struct accd_construct {
     const char *name; /* name of the level that it opens, "data"; not copied, must outlive the region */
     const char *file; /* file of the directive, or NULL; not copied, must outlive the region */
     int line;
-    uint64_t thread; /* number of the host thread: regions nest among those of one thread */
+    uint64_t thread; /* number of the host thread; only the regions of one thread must be properly nested */
     unsigned queue;  /* queue (accd_queue_get) for the transfers of the construct and of the region's end; 0: the
                         transfers are complete when the call returns */
 } accd_construct;
@@ -112,7 +114,8 @@ typedef struct accd_construct {
  * the reason. Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
  * sections, missing memory, the device (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
-/* Executes a construct as accd_run_construct does, but faster if its items attach or detach pointers. */
+/* Executes a construct with the results and errors of accd_run_construct, but faster if its items attach or detach
+ * pointers. */
 ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
                                                       accd_region **region_p);
 
@@ -125,14 +128,15 @@ ACCD_API accd_status accd_region_end(accd_region *region);
 ACCD_API accd_status accd_region_abandon(accd_region *region);
 /* Returns the number of the region's device. */
 ACCD_API int accd_region_device(const accd_region *region);
-/* Writes the device addresses of the region's first items, at most n, up to the first item whose address needs a
- * look-up. Returns the number of addresses written, 0 for regions of the general path. */
+/* Writes the device addresses of the region's first items, at most n, up to the first item whose address is not stored
+ * in the region. Returns the number of addresses written. It is 0 for regions that the fast path
+ * (core/ops/fast_path.c) did not open. */
 ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
 
-/* Records in *bounds_p the bounds of all sections that an item has now. The caller frees the record with
- * accd_bounds_free before the context is closed. *bounds_p becomes NULL if the item has no mapping program, or a
- * program that calls functions of the host program, which only constructs may call. Fails as accd_run_construct if a
- * section is invalid. */
+/* Records in *bounds_p the bounds (address and length) that all sections of an item have now. The caller frees the
+ * record with accd_bounds_free before the context is closed. *bounds_p becomes NULL if the item has no mapping program,
+ * or one that calls functions of the host program, which only constructs may call. If a section is invalid, returns
+ * the error that a construct with this item would return. */
 ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
 typedef struct accd_bounds_change {
     char then[160], now[160]; /* names of the section in the earlier and the later record: "X.a[0:4]", "X.a[0:2]" */

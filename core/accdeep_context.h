@@ -1,5 +1,5 @@
-/* accdeep_context.h - errors, contexts, events and devices. accdeep_core.h includes this header
- * and has the conventions. */
+/* accdeep_context.h - errors, contexts, events and devices. accdeep_core.h includes this header and has the
+ * conventions. */
 #ifndef ACCDEEP_CONTEXT_H
 #define ACCDEEP_CONTEXT_H
 
@@ -80,10 +80,11 @@ typedef struct accd_error {
     const char *rule;       /* id of the rule that the error cites, "TR14-4.2-03"; never NULL in an error */
     size_t item;            /* index of the failed item in the construct; SIZE_MAX: the error is about no single item */
     accd_object_info asked; /* object that the construct asked for */
-    accd_object_info other; /* present object that conflicts with `asked`; bytes = 0: none */
+    accd_object_info other; /* present object that conflicts with `asked`; its member bytes is 0 if there is none */
     char message[400];      /* sentence that describes the failure */
-    size_t named; /* offset in `message` of the name of `asked`, or of "the data"; callers may replace this text */
-    size_t named_bytes; /* length of the text at `named`; 0: the message does not name `asked` */
+    size_t named; /* offset in `message` of the text that names `asked`: its name, or "the data" if it has none. Callers
+                     may replace this text */
+    size_t named_bytes; /* bytes of the text at `named`; 0: the message does not name `asked` */
     accd_advice advice;
 } accd_error;
 
@@ -105,7 +106,8 @@ typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
  * address. */
 enum { ACCD_POISON = 0x7F };
 
-/* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. */
+/* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. INCREF and
+ * DECREF change a reference counter. FUSE merges the device memory of adjacent objects (document DIR). */
 typedef enum accd_op {
     ACCD_OP_ALLOC,
     ACCD_OP_FREE,
@@ -168,7 +170,7 @@ typedef enum accd_queue_mode {
     ACCD_QUEUES_CONCURRENT /* work is done while the program continues, if the device can; otherwise at once */
 } accd_queue_mode;
 
-/* Adds bytes to the count of host memory that simulated devices use; negative bytes are given back. */
+/* Is called when the host memory that simulated devices use grows by `bytes`, or shrinks if `bytes` is negative. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
 /* Later versions may add members at the end. A program compiled with an older header keeps running: members that it
@@ -183,8 +185,8 @@ typedef struct accd_context_config {
                                 address space of a simulated one */
     unsigned threads;   /* number of threads for large constructs; 0: one for each processor, at most 16; otherwise at
                            most ACCD_MAX_THREADS */
-    size_t group_least; /* least number of sections that a construct maps as one group: one record for all of them
-                           (core/table/group.c) */
+    size_t group_least; /* least number of sections for which a construct makes one record, a group, instead of one
+                           record for each section (core/table/group.c) */
     int check_host;     /* true if sections must lie in memory that accd_host_register has registered */
     accd_event_fn on_event;
     void *event_ud;
@@ -196,14 +198,15 @@ typedef struct accd_context_config {
                                     devices of the context share one */
     accd_device_info *no_device; /* NULL, or its member `why` receives the reason of ACCD_ERROR_NO_DEVICE */
     accd_queue_mode queues;      /* when the work of queues is done */
-    int own_kernels; /* true if kernels of the program write device memory. All device memory then counts as written,
+    int own_kernels; /* true if the program runs kernels itself, which write device memory without the core's knowledge.
+                        All device memory then counts as written,
                         and any stream may use data once the construct that maps them has returned. Always true for
                         "direct"; never for "sim", whose memory no kernel can use */
     int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim". The context then
                         works with one thread, and uses `alloc` for checkpoints alone */
     int avoid_reuse; /* true if freed device memory is reused only when no other memory is left, so that stale pointers
                         into it stay invalid. Only for "sim" */
-    accd_charge_fn charge; /* NULL: host memory is not counted. Only for "sim" */
+    accd_charge_fn charge; /* counts the host memory of simulated devices; NULL: it is not counted. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 
@@ -229,7 +232,7 @@ static inline void accd_context_config_init(accd_context_config *config)
  *   power of two that divides the size, up to 16.
  * - "guarded-begin": "guarded", but the page comes before the allocation.
  * - "guarded-again": "guarded", but freed memory stays accessible: it keeps its guard page, and the next allocation of
- * the same size reuses it.
+ *   the same size reuses it.
  * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
  *   fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);
@@ -252,8 +255,8 @@ ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
 ACCD_API int accd_device_count(const accd_context *context);
 /* Sets the observer of events to `fn`, called with `ud`; fn = NULL: no observer. */
 ACCD_API void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud);
-/* Selects by bits 1 << op which events the observer receives from now on (`ops`), and which of them carry names
- * (`named`); the other events have the name "". Initially all bits of both are set. */
+/* Selects events by bits 1 << op. The observer receives from now on the events in `ops`; those in `named` carry names,
+ * the others have the name "". Initially all bits of both are set. */
 ACCD_API void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named);
 
 #ifdef __cplusplus

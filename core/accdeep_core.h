@@ -1,4 +1,5 @@
-/* accdeep_core.h - present data, attachments and deep copy on an accelerator's memory.
+/* accdeep_core.h - the core's public interface: present data, attached pointers and deep copy to the memory of an
+ * accelerator.
  *
  * All data movement is expressed as constructs. A construct has a kind, a device and a vector of items. The core plans
  * a construct without changing anything, and reserves the memory it needs. It then copies the bytes in one batch,
@@ -16,9 +17,15 @@
  *      accdeep_present.h      inspection: present objects, attached pointers, levels, tuples
  *      accdeep_checkpoints.h  registered host memory, saved states, statistics
  *
- * Terms are those of OpenACC: data
- * environment, present table, structured and dynamic reference counter, attach counter, section. Rule ids, in
- * parentheses, are those of spec/rules.
+ * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter, attach
+ * counter, section. Others are:
+ * - object: one range of host memory in the present table, with its device memory.
+ * - item: one range that a clause of a construct names, with its action.
+ * - level: an open region on the stack of data environments of a device.
+ * - tuple: what the document DIR calls the record of a clause's data in a level.
+ * - slot: the place in memory that holds a pointer, or the descriptor that begins with the pointer.
+ * - label: the text from which the name of an object is formatted.
+ * Rule ids, in parentheses, are those of spec/rules.
  *
  * Ownership. An object returned through a pointer to pointer belongs to the caller, until the matching close or
  * release; exceptions are stated. Destructors accept NULL. Output arguments come last, and are written on success only,

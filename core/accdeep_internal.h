@@ -27,7 +27,7 @@ ACCD_API uint64_t accd__device_find_overrun(accd_context *context, int device, u
 /* Turns guard pages for later small allocations of a "guarded" device on (1, the default) or off (0). */
 ACCD_API void accd__device_set_guards(accd_context *context, int device, int on);
 /* Returns 1 if a device address lies in an excluded member of a present object, and describes the member in *info_p;
- * otherwise 0. */
+ * otherwise 0. A member is excluded if the mapping of its type leaves it out. */
 ACCD_API int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 
 /* ------------------------------------------------------------------- invariants and digests -- */
@@ -49,9 +49,9 @@ typedef struct accd__digest_set {
     uint64_t values;   /* bytes of present data on the device, and which bytes were written; independent of how the data
                           are divided into objects */
     uint64_t counters; /* reference counters; attached pointers with their targets and counters */
-    uint64_t rest; /* state that decides what a later construct does: open regions, tuples, flags of objects, work of
-                      queues, the amount of device memory in use if it exceeds half of the device, bytes of device
-                      memory without host data */
+    uint64_t rest; /* further state that decides what a later construct does: open regions, tuples of fusion, flags of
+                      objects, work of queues, bytes of device memory without host data; also the amount of device
+                      memory in use, but only if it exceeds half of the device's */
 } accd__digest_set;
 /* Computes the digests of a device's state. `numbers` has n numbers that the first n ranges get in place of 1 to n;
  * NULL: ranges keep their numbers. Exchanging two numbers gives the hashes of the program in which these two ranges
@@ -61,9 +61,10 @@ ACCD_API accd_status accd__state_digests(accd_context *context, int device, cons
 
 /* ----------------------------------------------------------------- tests of failure handling -- */
 
-/* Makes the n-th device allocation from now on fail; n = 0: no allocation fails. Simulated devices only. */
+/* Makes the n-th device allocation from now on fail (1: the next one); n = 0: no allocation fails. Simulated devices
+ * only. */
 ACCD_API void accd__inject_allocation_failure(accd_context *context, int device, uint64_t n);
-/* Makes the n-th copy from now on fail; n = 0: no copy fails. Simulated devices only. */
+/* Makes the n-th copy from now on fail (1: the next one); n = 0: no copy fails. Simulated devices only. */
 ACCD_API void accd__inject_copy_failure(accd_context *context, int device, uint64_t n);
 
 #ifdef __cplusplus

@@ -30,9 +30,9 @@ ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_
  * allocated device memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
 ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                                          uint64_t bytes);
-/* Copies bytes from a device address to host memory; fails as accd_copy_to_device. */
+/* Copies bytes from a device address to host memory. Returns the errors of accd_copy_to_device. */
 ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes);
-/* Copies bytes between two device addresses of one device; fails as accd_copy_to_device. */
+/* Copies bytes between two device addresses of one device. Returns the errors of accd_copy_to_device. */
 ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                              uint64_t bytes);
 
@@ -41,28 +41,31 @@ typedef enum accd_direction {
     ACCD_DIRECTION_FROM_DEVICE,
     ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
-/* Queues a copy as the three functions above, by `way`. The caller's source location is `file` and `line`; NULL and 0:
- * not known (ACC33-async-1). */
+/* Adds a copy to `queue`. `way` says which of the three copies above; `to` and `from` are host or device addresses
+ * accordingly. `file` and `line` are the source location of the call in the program; NULL and 0: not known. Returns the
+ * errors of accd_copy_to_device (ACC33-async-1). */
 ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue, accd_direction way, uint64_t to,
                                      uint64_t from, uint64_t bytes, const char *file, int line);
 
-/* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data (FLANG-api-2 to
- * FLANG-api-6). Does nothing unless both the section and the descriptor are present. For a scalar, `offset` is 0 and
- * `size` the scalar's size. An empty section counts as present where one byte would be.
- * - If the descriptor is as it was at the last attach, its counter is incremented.
+/* Attaches the descriptor of a Fortran variable to the device copy of a section: `size` bytes that begin `offset` bytes
+ * after `data` (FLANG-api-2 to FLANG-api-6). Does nothing unless both the section and the descriptor are present. For a
+ * scalar, `offset` is 0 and `size` the scalar's size. An empty section counts as present if its first byte is present.
+ * - If the descriptor is as it was at the last attach, its attach counter is incremented.
  * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their
- *   meaning, and the counter is one. data must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
+ *   meaning, and the counter is 1. `data` must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
  * - A null address copies the host's null descriptor to the device and ends the attachment (ACC33-att-4,
  *   ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. It does nothing if
  *   the rules attach a null pointer to nothing (attach_null).
- * - The first word of an addendum points to a type record, which begins with its size in bytes, a word of eight. The
- *   call maps and attaches the record, too. A later step that ends the attachment also removes this reference: a
- *   detach, an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
+ * - A descriptor of Flang may end with an addendum, whose first word points to a type record (the description of the
+ *   derived type). The record's first 8 bytes are its size. The call maps the record with one dynamic reference, and
+ *   attaches the pointer to it. Each step that ends the descriptor's attachment also removes this reference. Such steps
+ *   are a detach, an exit of data or descriptor, the end of a region, a null pointer, and another type (FLANG-api-7).
+ */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
-/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize`. At 0 the whole host descriptor is
- * copied to the device, and the type record of its addendum is unmapped, unless it is needed elsewhere (FLANG-todo-1).
- */
+/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize` is not 0. At 0 the whole host descriptor
+ * is copied to the device. The type record of its addendum then loses the attachment's reference, and is unmapped with
+ * its last reference (FLANG-todo-1). */
 ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                             const char *file, int line);
 /* Returns the size in bytes of a descriptor, including its dimensions and addendum; 0 if the descriptor's rank is not 0

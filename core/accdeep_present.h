@@ -21,17 +21,18 @@ ACCD_API uint64_t accd_device_address(accd_context *context, int device, const v
 /* Translates a device address in a present object to a host address; returns 0 if no present object contains it. */
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
 /* Returns the device address of the target of a pointer that no clause names, given the pointer's value `host`; 0: the
- * pointer has no target. The target is in a present object, at the end of one, or, if the rules say so, in the extended
- * range before its bytes (OMP60-map-10). [*low_p, *high_p) is the device range of the object. */
+ * pointer has no target. The target is in a present object, or at the end of one. The rules may also accept the
+ * extended range, from element 0 of the mapped array to the object (OMP60-map-10). [*low_p, *high_p) becomes the
+ * device range of the object. */
 ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p,
                                         uint64_t *high_p);
 
 typedef struct accd_present_object {
     accd_object_info info;
     uint64_t dev;
-    uint32_t structured, dynamic;
-    int mapped;  /* true if accd_map_data mapped the object */
-    int pointer; /* true if only items with ACCD_ITEM_BASE_POINTER mapped the object */
+    uint32_t structured, dynamic; /* reference counters */
+    int mapped;                   /* true if accd_map_data mapped the object */
+    int pointer;                  /* true if only items with ACCD_ITEM_BASE_POINTER mapped the object */
 } accd_present_object;
 /* Describes the present object that contains a host address or, if `in_device`, a device address. Returns 1, or 0 if no
  * object contains the address.
@@ -56,8 +57,8 @@ typedef struct accd_attachment {
     uint64_t slot_bytes; /* bytes of the pointer: 8, or the size of the descriptor that begins with it */
     uint64_t target;     /* pointer's value on the host when it was attached */
     uint64_t dev;        /* pointer's value on the device */
-    uint32_t count;
-    uint64_t low, high; /* device range of the object into which the pointer points */
+    uint32_t count;      /* attach counter */
+    uint64_t low, high;  /* device range of the object into which the pointer points */
 } accd_attachment;
 /* Describes the attachment of the pointer at host address `slot`. Returns 1, or 0 if the pointer is not attached. */
 ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p);
@@ -68,13 +69,13 @@ ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *a
 typedef struct accd_clause { /* tuple of a level (DIR-4.1-03) */
     accd_object_info info;
     accd_action action;
-    int created; /* true if this level allocated the object (ALLOC), false for ALIAS */
+    int created; /* true if this level allocated the object (DIR's ALLOC); false if it was present before (ALIAS) */
 } accd_clause;
 typedef struct accd_level {
     accd_construct_kind kind;
     const char *name, *file;
     int line;
-    size_t clauses;
+    size_t clauses; /* number of clauses of the level */
 } accd_level;
 /* Describes level `index` of the device's stack of data environments; index 0 is the outermost level. Returns 1, or 0
  * if there is no such level. */
@@ -83,7 +84,9 @@ ACCD_API int accd_level_get(accd_context *context, int device, size_t index, acc
 ACCD_API int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause,
                                    accd_clause *clause_p);
 
-/* Lists of tuples of a level, and of the base level above it, to which enter data adds (DIR-6-02). */
+/* Lists of tuples of a level and of its base level. A tuple is DIR's record of the data of a clause. Each level has a
+ * base level, to which enter data adds tuples while the level is the innermost one (DIR-6-02). Fusion merges tuples
+ * that overlap or adjoin. */
 typedef enum accd_tuple_list {
     ACCD_LIST_ORIGINAL,   /* clauses of the level */
     ACCD_LIST_ARTIFICIAL, /* tuples of the level after fusion */
@@ -96,14 +99,15 @@ typedef struct accd_tuple {
     uint64_t dev;       /* ARTIFICIAL, BASE_LEVEL: device address of the first byte */
     accd_action action; /* ORIGINAL, DYNAMIC */
     unsigned flags;     /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
-    int alloc; /* ARTIFICIAL, BASE_LEVEL: true if this level, or its base level, allocated the tuple's memory; false:
-                  ALIAS */
-    const accd_object_info *ancestors; /* ARTIFICIAL, BASE_LEVEL: its source tuples, in host order */
+    int alloc; /* ARTIFICIAL, BASE_LEVEL: true if this level, or its base level, allocated the tuple's memory; false if
+                  the memory existed before (ALIAS) */
+    const accd_object_info *ancestors; /* ARTIFICIAL, BASE_LEVEL: the tuples that were fused into it, by host address */
     size_t nancestors;
 } accd_tuple;
 typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
 /* Calls fn for each tuple of a list: originals in the order of their clauses, others in host order. Level 0 is the
- * outermost one; level = -1, for ACCD_LIST_DYNAMIC and ACCD_LIST_BASE_LEVEL only, is below all levels. Without fusion
+ * outermost one. level = -1, for ACCD_LIST_DYNAMIC and ACCD_LIST_BASE_LEVEL only, lists enter data outside of all
+ * levels. Without fusion
  * in the rules, ORIGINAL and ARTIFICIAL both list the clauses of the level, and base levels have no tuples. Costs O(n
  * log n). ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: no such level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
 ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,

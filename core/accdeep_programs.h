@@ -21,10 +21,10 @@ typedef struct accd_array {
     const char *name; /* name of the array, if the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object that the label names */
     unsigned rank;
-    uint32_t described; /* nonzero: offset of the dimensions in the descriptor that points to the object; each has three
-                           words: lower bound, extent and stride */
-    uint32_t span; /* nonzero: the words are stride, lower and upper bound, and strides count units of the word at this
-                      offset */
+    uint32_t described; /* 0: `dimensions` below counts. Otherwise the offset of the dimensions in the descriptor that
+                           points to the object; each has three words: lower bound, extent and stride */
+    uint32_t span; /* 0, or for gfortran's descriptors the offset of the word with the bytes of one stride. The three
+                      words of a dimension are then stride, lower bound and upper bound */
     accd_dimension dimensions[ACCD_MAX_RANK];
 } accd_array;
 
@@ -32,7 +32,7 @@ typedef struct accd_array {
 typedef struct accd_label {
     const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # is replaced by the next index of the
                          item: "Y[#].b" */
-    uint64_t unit;    /* bytes of one element */
+    uint64_t unit;    /* bytes of one element of the object */
     unsigned flags;   /* ACCD_LABEL_* */
     const char *file; /* file of the clause; NULL: not known */
     int line;
@@ -77,7 +77,7 @@ typedef struct accd_piece { /* bytes of the element itself */
     uint64_t offset, bytes;
     uint8_t action;          /* ACCD_ACTION_INHERIT, or another action */
     uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
-    uint8_t entry_only;      /* true for an untranslated pointer: copied to the device at entry, never back */
+    uint8_t entry_only;      /* true for a pointer that is not attached: copied to the device at entry, never back */
     uint8_t base_pointer;    /* true for the base pointer of a section: copied with a new object only */
     const accd_label *label; /* NULL: the name of the object */
 } accd_piece;
@@ -88,22 +88,25 @@ typedef struct accd_field { /* pointer that is followed, or embedded elements */
     int count;              /* register with the number of elements */
     int start;              /* register with the index of the first element; -1: the index is 0 */
     uint8_t action;
-    uint16_t flags; /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO, _ATTACH_*,
-                       for an explicit action; with ACCD_ACTION_INHERIT all flags except _ATTACH_* are inherited */
-    uint8_t init;
-    uint8_t embedded;    /* true if the elements lie in the object itself, so that they are walked but not mapped */
-    uint8_t in_place;    /* true for a section of an embedded array: bytes of the object, without a pointer */
+    uint16_t flags;   /* ACCD_ITEM_PRESENT_OR, _COPY_ABSENT, _UPDATE_PRESENT, _ALWAYS_IN, _ALWAYS_OUT, _REQUIRE_PRESENT,
+                         _FINALIZE, _ZERO, _ATTACH_*. They count for an explicit action only; a section with
+                         ACCD_ACTION_INHERIT has the flags of the enclosing object except _ATTACH_* */
+    uint8_t init;     /* true for init_needed: create acts as copyin, copyout as copy */
+    uint8_t embedded; /* true if the elements lie in the object itself, so that they are walked but not mapped */
+    uint8_t in_place; /* true for a section of an embedded array: bytes of the object, without a pointer */
     uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain pointer */
     size_t code_end;     /* number of instructions, from the start of the program, executed before this field */
     const accd_label *label;
     accd_program *child; /* program for the elements of the section, retained; NULL: plain data */
-    unsigned up; /* nonzero: child is NULL, and the program `up` levels further out (1: this one) walks the elements
-                    (TR14-5-10), each element once, even if several pointers point to it */
+    unsigned up; /* recursive types; 0: not recursive. Otherwise `child` is NULL, and the elements have the program `up`
+                    levels further out (1: the program of this field). Each element is walked once, even if several
+                    pointers point to it (TR14-5-10) */
 } accd_field;
 
 /* Operations of mapping programs; each one computes 256 elements at once. R[x] is register x, a column of 64-bit
- * integers. The instructions of a field run just before the field, so later fields can reuse registers. Programs of
- * inner elements read the final values of registers. */
+ * integers, one for each element. The instructions of a field run just before its sections are computed, so later
+ * fields can reuse registers. The program of the elements of a section (accd_field.child) reads, with ACCD_I_INHERIT,
+ * the values that registers have after the last field. */
 typedef enum accd_opcode {
     ACCD_I_CONST,   /* R[to] = k */
     ACCD_I_PARAM,   /* R[to] = parameter k of the item */
@@ -129,7 +132,7 @@ typedef enum accd_opcode {
     ACCD_I_EQ,
     ACCD_I_NE,
     ACCD_I_LT,
-    ACCD_I_LE, /* k = 1 + ACCD_SCALAR_U64: unsigned */
+    ACCD_I_LE, /* LT and LE: k = 0 compares signed numbers, k = 1 + ACCD_SCALAR_U64 unsigned ones */
     ACCD_I_NEG,
     ACCD_I_NOT,
     ACCD_I_LNOT,
@@ -157,7 +160,7 @@ typedef enum accd_scalar {
 } accd_scalar;
 
 typedef struct accd_instruction {
-    uint8_t op, to, a, b;
+    uint8_t op, to, a, b; /* accd_opcode; registers or other numbers, as the comment of the opcode says */
     int64_t k;
 } accd_instruction;
 
@@ -166,6 +169,7 @@ typedef struct accd_member {
     const accd_label *label;
 } accd_member;
 
+/* Specification of a mapping program: the arguments of accd_program_new. */
 typedef struct accd_program_spec {
     uint64_t stride; /* bytes of one element */
     const accd_piece *pieces;
@@ -176,7 +180,7 @@ typedef struct accd_program_spec {
     size_t ncode;
     unsigned registers;
     unsigned params; /* number of parameters that the program reads, and that an item with this program must have */
-    const accd_member *excluded; /* excluded members: not available on the device */
+    const accd_member *excluded; /* members that are not mapped, so that device code must not use them */
     size_t nexcluded;
     const accd_member *members; /* named parts of an element, for messages */
     size_t nmembers;
@@ -193,9 +197,10 @@ ACCD_API accd_program *accd_program_retain(accd_program *program);
 ACCD_API void accd_program_release(accd_program *program);
 
 /* Runs code once, without an element. `registers` is the number of registers; out[0 .. registers-1] receives their
- * values. ACCD_ERROR_MISUSE: the code has instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF).
- * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21).
- */
+ * final values. `params` has the values for ACCD_I_PARAM; NULL: none. ACCD_ERROR_MISUSE: the code has instructions
+ * about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF). ACCD_ERROR_NULL_POINTER: a load from a null or dangling
+ * address. ACCD_ERROR_CALLBACK: a called function failed. ACCD_ERROR_INVALID_SECTION: a result that C leaves undefined,
+ * or ACCD_I_REQUIRE with k > 0. ACCD_ERROR_OUT_OF_BOUNDS: ACCD_I_REQUIRE with k = 0 (TR14-3.1.1-21). */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                                    unsigned registers, const int64_t *params, int64_t *out);
 /* Value of a register whose result cannot be represented in 64 bits, after a division by zero or an overflow. */

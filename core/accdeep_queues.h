@@ -1,4 +1,5 @@
-/* accdeep_queues.h - activity queues, and the device side of kernels. accdeep_core.h includes this header. */
+/* accdeep_queues.h - activity queues (OpenACC's async), and what kernels need of device memory. accdeep_core.h includes
+ * this header and has the conventions. */
 #ifndef ACCDEEP_QUEUES_H
 #define ACCDEEP_QUEUES_H
 
@@ -14,10 +15,10 @@ extern "C" {
  * (ACC33-async-2). Presence, counters and levels change at the construct, in program order, with any queue
  * (ACC33-2.6.7-4). The queue holds the construct's transfers, the pointers it writes on the device, its
  * kernel, and the device memory it frees. accd_queue_mode decides when this work is done:
- * - in order, the default: at once, which is a legal order, so that waits have nothing to do.
+ * - in order, the default: at once, at the construct; waits have nothing to do.
  * - delayed: at the wait. Transfers then copy the bytes that host memory holds at the wait.
- * - concurrent: from the construct on, with the result of doing it at the construct. Later work on the same memory
- * waits for this work. All work is complete at the wait, including copies to the host.
+ * - concurrent: while the program continues, with the result of doing it at the construct. Later work on the same
+ *   memory waits for this work. All work is complete at the wait, including copies to the host.
  *
  * A wait fails with the error of the first operation that failed, reported at its construct. The failed operation is
  * then over, and the next wait continues with the one after it. */
@@ -72,8 +73,8 @@ ACCD_API int accd_queue_get_info(accd_context *context, int device, unsigned que
 
 /* ------------------------------------------------------------------- device side of a kernel -- */
 
-/* Writes to `to` (`capacity` bytes) the name of the part of a present object at a device address, "X.a" or "Y[3].n", ;
- * a longer name is cut. */
+/* Writes to `to` (`capacity` bytes) the name of the part of a present object at a device address, "X.a" or "Y[3].n". A
+ * longer name is cut. */
 ACCD_API void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity);
 /* Gives the device range of the present object that contains a device address. Returns 1, or 0 if there is no such
  * object. */
@@ -94,7 +95,8 @@ ACCD_API int accd_attached_range(accd_context *context, int device, const void *
 ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes);
 ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
                                        uint64_t bytes);
-/* Returns the number of bytes of the range that were ever written; -1 if the device does not record writes. */
+/* Returns the number of bytes of the range that were written since their allocation; -1 if the device does not record
+ * writes. */
 ACCD_API int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes);
 /* Kernels that the device runs itself. The text is for the device's compiler, with the entry points accd_body,
  * accd_save and accd_restore (lua/accdeep/backend/cuda). A kernel makes only accesses that accd_device_read and
@@ -103,12 +105,12 @@ ACCD_API int64_t accd_device_count_written(accd_context *context, int device, ui
 typedef struct accd_kernel_pointer {
     uint64_t at, low, high; /* address, and the range into which it points */
 } accd_kernel_pointer;
-typedef struct accd_kernel_slot { /* pointer in device memory */
+typedef struct accd_kernel_slot { /* pointer in device memory that the kernel may follow */
     uint64_t at, bytes;           /* address and size of the pointer; bytes = 0: kernels may change the pointer */
     uint64_t value, low, high;    /* range [low, high) into which the pointer points while it holds `value` */
 } accd_kernel_slot;
 typedef struct accd_kernel {
-    const char *text;
+    const char *text;                    /* source text of the kernel */
     const accd_kernel_pointer *pointers; /* arguments of the kernel */
     size_t npointers;
     const accd_kernel_slot *slots; /* pointers in device memory that are not attached */
@@ -140,8 +142,9 @@ ACCD_API int accd_get_kernel_compiler(accd_context *context, int device, char *w
  * ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_MISUSE. */
 ACCD_API accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel,
                                      accd_kernel_result *end_p);
-/* Launches a kernel of a region in concurrent mode, on the data that accd_launch_function describes: the device runs
- * it, or *end_p gives the reason why not. With the outcome ACCD_KERNEL_QUEUED the queue owns `fn` and `ud`, otherwise
+/* Launches the kernel of an open compute region in concurrent mode. It uses the region's data, the targets of their
+ * attached pointers, and the data at the n device addresses `devs`. *end_p says whether the device runs the kernel, and
+ * if not, why. With the outcome ACCD_KERNEL_QUEUED the queue owns `fn` and `ud`, otherwise
  * the caller does. After the kernel, the queue calls `fn` with ACCD_CALL_KERNEL_DONE; or, if the kernel stopped on the
  * device, with ACCD_CALL_RUN, and `fn` runs the kernel. */
 ACCD_API accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,

@@ -27,7 +27,7 @@ typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #endif
 #include "accdeep_rules.def"
 
-enum { /* number of knobs in this version, and the most knobs that a profile can ever have */
+enum { /* number of knobs in this version, and greatest number that accd_rules has space for */
        ACCD_KNOBS = 0
 #define ACCD_KNOB(name, type, about, rules, values) +1 /* NOLINT(bugprone-macro-parentheses) */
 #include "accdeep_rules.def"
@@ -46,8 +46,8 @@ typedef struct accd_rules {
 /* Returns the built-in profile called `name` ("tr14", "openacc-3.3", or another one listed in accdeep_rules.def); NULL
  * if there is no such profile. */
 ACCD_API const accd_rules *accd_find_rules(const char *name);
-/* Returns the rule id in column `place` of row `row` of ACCD_RULE_MAP (core/base/rules.h), both counted from 0; NULL if
- * there is none. A row lists the ids of one rule in several documents. The string is constant. */
+/* Returns the rule id in column `place` of row `row` of the table ACCD_RULE_MAP (core/base/rules.h), both counted from
+ * 0; NULL if there is none. A row lists the ids of one rule in several documents. The string is constant. */
 ACCD_API const char *accd_get_rule_id(unsigned row, unsigned place);
 
 #ifdef __cplusplus

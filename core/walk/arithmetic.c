@@ -1,7 +1,8 @@
-/* arithmetic.c - typed instructions of mapping programs, which compute as C does in one of its types.
+/* arithmetic.c - typed instructions of mapping programs (walk.h), which compute as C does in one of its types.
  *
- * Input: columns a and b of n rows. Output: column to, or the first row whose result is undefined. machine.c calls
- * it. Operands are values of the type: the usual arithmetic conversions were made before (ACCD_I_CAST). */
+ * Input: columns `a` and `b` of n rows. Output: the column `to`, or the first row whose result C leaves undefined.
+ * machine.c calls it. Operands already are values of the type, because ACCD_I_CAST has made C's usual arithmetic
+ * conversions. */
 #include "walk/program.h"
 
 /* Sets to[i] to an expression for all n rows, and returns n from the function. */
@@ -11,8 +12,8 @@
     }                                \
     return n
 
-/* Returns the number of the first row that satisfies the condition from the function; continues if there is no such
- * row. The first loop has no branch, because bad rows are rare. */
+/* Leaves the enclosing function with the number of the first row i that satisfies the condition; continues if there is
+ * no such row. The first loop has no branch, because bad rows are rare. */
 #define FIND_BAD_ROW(condition)    \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
@@ -21,7 +22,8 @@
         if (condition)             \
     return i
 
-/* Computes n rows in the signed type T and returns n, or the number of the first row that overflows. */
+/* Computes n rows in the signed type T with `builtin`. Leaves the enclosing function with n, or with the number of the
+ * first row that overflows. */
 #define CHECKED_SIGNED(T, builtin)                   \
     {                                                \
         T v;                                         \
@@ -33,7 +35,8 @@
         return n;                                    \
     }
 
-/* Computes a sum, a difference or a product, with checks for signed types. */
+/* Computes a sum, difference or product in `type`, and leaves the enclosing function: with n or, in a signed type, with
+ * the number of the first row that overflows. */
 #define CHECKED_RING(operator, builtin)                                            \
     switch (type) {                                                                \
     case ACCD_SCALAR_I32:                                                          \
@@ -123,8 +126,8 @@ static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const in
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] << b[i]));
 }
 
-/* Computes to[i] = a[i] op b[i] in `type` for n rows. Returns n, or the first row whose result is undefined in C, with
- * the reason in *fault. */
+/* Computes to[i] = a[i] op b[i] in `type` for n rows; LT and LE always compare unsigned. Returns n, or the number of
+ * the first row whose result C leaves undefined, with the reason in *fault. */
 size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
                              size_t n, enum accd__fault *fault)
 {

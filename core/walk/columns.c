@@ -1,12 +1,12 @@
-/* columns.c - fills the columns of one level of a walk: runs the code, then computes the sections of each field, 256
- * rows at a time.
+/* columns.c - fills the columns of one level of a walk (walk.h has the words): runs the code, then computes the
+ * sections of each field, 256 rows at a time.
  *
  * Input: a struct accd__level_job and a part number. Output: columns, their summaries, faults. walk.c cuts large levels
  * into parts and calls accd__run_level_part for each on a worker thread.
  *
  * A block of rows takes the first path that applies:
  * 1. repeats: all rows up to now equal the earlier walk's column; the block is compared, not written.
- * 2. uniform: all sections of the block have one length; only host[] is written.
+ * 2. uniform: all sections have the length of those before, begin at index 0 and need no check; only host[] is written.
  * 3. general: compute_section for each row, with all checks; bytes_of[] is written once a length differs. */
 #include "walk/columns.h"
 
@@ -55,8 +55,9 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     return ACCD_FAULT_NONE;
 }
 
-/* Adds the value `now` of a row to a column whose part begins at row `from`. While all rows since `from` have the same
- * value, only *value is set; the first different value sets *varies and writes the column. */
+/* Adds the value `now` of row `row` to a column; the rows of this thread begin at `from`. While all rows since `from`
+ * have one value, the column is not written, and *value holds it. The first different value sets *varies and writes the
+ * rows since `from`. */
 static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
     assert(row >= from);
@@ -183,7 +184,8 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
     }
 }
 
-/* Writes rows [t->from, end), which equal the earlier column, as if they had been computed; later rows may differ. */
+/* Writes rows [t->from, end), which equal those of the earlier column `before`, and adds them to the summary. From now
+ * on rows are computed and written. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end)
 {
@@ -193,8 +195,9 @@ void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__s
         note_section_row(segment, t, row, before->host[row], accd__section_bytes(before, row), 0);
 }
 
-/* Writes the n sections of a block, beginning at row `first`, if all have `bytes` bytes and so have all before. Returns
- * false otherwise, also if bytes is 0 or a pointer is null; then at most host addresses were written. */
+/* Writes the n sections of a block, from row `first` on, if all have `bytes` bytes, as the rows before them in this
+ * part have. Returns false otherwise, also if `bytes` is 0, a pointer is null or a section reaches the end of the
+ * address space; then at most host addresses were written. */
 static bool store_uniform_sections(const struct accd__rowset *set, const accd_field *field,
                                    struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
                                    size_t first, size_t n)
@@ -216,8 +219,8 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     return true;
 }
 
-/* Computes the sections of field `f` for the n rows of a block. Returns false if a section is invalid;
- * job->faults[part] is then set. */
+/* Computes the sections of field `f` for the n rows of a block, from registers that the code has set. Returns false if
+ * a section is invalid; job->faults[part] then has the fault. */
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                                    size_t first, size_t n)
 {
@@ -248,8 +251,8 @@ static bool compute_field_sections(struct accd__level_job *job, struct accd__mac
     return true;
 }
 
-/* Number of words of the descriptor of a vector. Its words 1 and 5 (CFI_cdesc_t) are the bytes of an element and the
- * step; it has gaps if they differ. */
+/* Number of words of the descriptor of an array of rank 1. In CFI_cdesc_t, word 1 has the bytes of an element, and word
+ * 5 the bytes from one element to the next; the array has gaps if they differ. */
 enum { VECTOR = 6 };
 
 /* Returns word k of a descriptor. Always inlined, so that the compiler unrolls constant lengths. */
@@ -285,9 +288,9 @@ static inline __attribute__((always_inline)) bool descriptors_are_equal(const ch
     return !differ;
 }
 
-/* Returns the sum of the hashes of the descriptors at `offset` in rows [first, first + n). Each hash is weighted with
- * the address of its descriptor, so that exchanged descriptors change the sum. Sets *may_have_gaps if one may have
- * gaps. */
+/* Returns the sum of the hashes of the descriptors, of `words` words, at `offset` in the elements [first, first + n).
+ * Each hash is weighted with the address of its descriptor, so that exchanging two descriptors changes the sum. Sets
+ * *may_have_gaps if one may describe gaps. */
 static inline __attribute__((always_inline)) uint64_t checksum_words(const struct accd__rowset *set, uint64_t offset,
                                                                      size_t first, size_t n, const uint32_t words,
                                                                      bool *may_have_gaps)
@@ -331,7 +334,7 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     }
 }
 
-/* Writes the range of rows [*from, *to), possibly empty, of part number `part` of a level with `rows` rows; parts are
+/* Sets [*from, *to) to the rows of part number `part` of a level with `rows` rows; the range may be empty. Parts are
  * divided at multiples of ACCD_ROWS. */
 static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
@@ -343,8 +346,8 @@ static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *f
         *to = rows;
 }
 
-/* Runs the code and computes the columns of all fields for the rows of one part, block by block; stops at the first
- * fault. */
+/* Runs the code and computes the columns of all fields for the rows of one part, block by block. Also stores the
+ * registers that inner elements read (job->keep). Stops at the first fault. */
 void accd__run_level_part(void *arg, unsigned part)
 {
     struct accd__level_job *job = arg;

@@ -1,4 +1,5 @@
-/* columns.h - one level of a walk: the sections that the fields of one rowset describe, column by column. */
+/* columns.h - the work on one level of a walk: computing the sections that the fields of one rowset describe. A level
+ * is one rowset (walk.h) with its segments. A part is a range of its rows, which one thread computes. */
 #ifndef ACCD_COLUMNS_H
 #define ACCD_COLUMNS_H
 
@@ -7,16 +8,17 @@
 /* Summary of one column over the rows of one part of a level. */
 struct accd__column_summary {
     size_t from, to; /* range of rows [from, to) of the part */
-    /* Hull, first length, sum of padded lengths and checksum of descriptors, as in struct accd__segment; `high` is the
-     * address of a first byte. */
+    /* Values for the members of struct accd__segment with these names, over the rows of the part. `bytes` is the length
+     * of the first section. `high` is the greatest address of a section's first byte, not its end. */
     uint64_t low, high, bytes, total, descriptor_checksum;
     /* Number of sections that are not empty. */
     size_t applied;
     int64_t start; /* index of the first element of the first section */
     /* True if lengths differ; if first indices differ; if a descriptor may describe gaps. */
     bool varies, start_varies, may_have_gaps;
-    bool repeats; /* true while all rows equal those of the earlier walk; as long as it is, no column is written and no
-                     sum updated */
+    bool repeats; /* true while all rows computed so far equal those of the earlier walk. As long as it is true, no
+                     column is written, and of the other members only the last two are updated: checksum and
+                     may_have_gaps */
 };
 
 /* Work on one level: the rowset whose columns the parts fill, and their results. */
@@ -25,16 +27,17 @@ struct accd__level_job {
     struct accd__rowset *set;
     const int64_t *params;   /* parameters of the item that is walked */
     int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number */
-    int64_t **keep;          /* columns of registers that inner levels read, by register number; NULL: not read */
-    const struct accd__segment **before; /* segment of the earlier walk for each field, or NULL */
-    unsigned parts;
+    int64_t **keep;          /* columns in which to store registers that programs of inner elements read, by register
+                                number; NULL: nobody reads the register */
+    const struct accd__segment **before;  /* segment of the earlier walk to compare with, or NULL, for each field */
+    unsigned parts;                       /* number of parts */
     struct accd__column_summary *tallies; /* summaries; that of part p and field f is at p * fields + f */
     accd__column *registers;              /* registers; those of part p begin at p * registers */
     struct accd__part_fault {
         enum accd__fault fault;
-        size_t row, field;
-        int64_t value;
-    } * faults; /* first fault of each part; ACCD_FAULT_NONE: none */
+        size_t row, field; /* row in the rowset, and number of the field, whose section cannot be computed */
+        int64_t value;     /* number of elements that the section would have had; 0 if it was not computed */
+    } * faults;            /* first fault of each part; ACCD_FAULT_NONE: none */
 };
 
 /* Ends the comparison of a part with the earlier column `before`. Copies the rows before `end` from that column to

@@ -1,10 +1,12 @@
-/* descriptor.c - Fortran descriptors as compilers lay them out: their bytes, their dimensions, the type record. */
+/* descriptor.c - Fortran descriptors as compilers lay them out: their size, their dimensions, the type record. A
+ * descriptor is an address of data, a header, dimensions, and for Flang perhaps an addendum, which points to the type
+ * record: the description of a derived type. */
 #include "accdeep_memory.h"
 #include "walk/inside.h"
 
 /* Offsets of the parts of a descriptor, for each layout. */
 static const struct layout {
-    uint32_t header, dimension; /* sizes in bytes */
+    uint32_t header, dimension; /* bytes before the first dimension; bytes of one dimension */
     uint32_t element;           /* offset of the size of an element */
     uint32_t rank;              /* offset of the byte with the rank */
     uint32_t extra;             /* offset of the byte whose lowest bit tells if there is an addendum; 0: never */
@@ -16,8 +18,8 @@ static const struct layout {
 
 enum { ADDENDUM = 16 /* bytes of an addendum: pointer to the type record, and one word */ };
 
-/* Returns the bytes of a descriptor from its beginning to the end of its dimensions. The descriptor must be readable.
- */
+/* Returns the number of bytes from the beginning of a descriptor to the end of its dimensions. The descriptor must be
+ * readable. */
 static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
@@ -41,8 +43,9 @@ uint32_t accd_descriptor_bytes(const accd_context *context, const void *descript
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
 
-/* Reads element size, rank, counts and steps of a descriptor in the context's layout into *shape. `rest`: bytes after
- * its address of data. Returns false if they do not fit into `bytes`, or are not representable. */
+/* Reads element size, rank, counts and steps of a descriptor in the context's layout into *shape. `rest` points to the
+ * descriptor's second word, after its address of data. Returns false if the rank is too large, the dimensions do not
+ * fit into the descriptor's `bytes` bytes, or a count or step is not representable. */
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
                             struct accd__array_shape *shape)
 {

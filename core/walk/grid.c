@@ -1,5 +1,5 @@
-/* grid.c - sections with gaps: runs of bytes at equal distances, given by an item or by a Fortran descriptor. walk.c
- * and core/plan use them. */
+/* grid.c - grids: sections with gaps, as runs of bytes at equal distances. An item gives one by accd_item.dims, a
+ * Fortran descriptor by its dimensions. walk.c and core/plan use them. */
 #include "walk/inside.h"
 
 /* Returns the bytes from the beginning of the first run to the end of the last run of a grid with runs of `run` bytes.
@@ -79,8 +79,8 @@ static bool normalize_dims(struct accd__grid *grid)
     return grid->n > 0;
 }
 
-/* Writes the grid of a descriptor (address of data `base`, further bytes `rest`) and returns true if its elements
- * occupy exactly [host, host + bytes), with gaps. Otherwise returns false. */
+/* Writes the grid of a descriptor (address of data `base`, further bytes `rest`). Returns true if its elements have
+ * gaps between them, begin at `host` and end at host + bytes; otherwise false. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
@@ -101,8 +101,8 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
     return low == host && grid_extent_bytes(grid->run, grid->dim, grid->n) == bytes && normalize_dims(grid);
 }
 
-/* Writes the grid of the section in a row, from its descriptor on the host now. Returns false if the section is empty
- * or has no gaps. */
+/* Writes the grid of the section in a row, from the contents that its descriptor has on the host now. Returns false if
+ * the section is empty or has no gaps, or the descriptor no longer describes the section. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid)
 {
@@ -122,8 +122,8 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
     return found;
 }
 
-/* Returns true if some section of the walk has gaps. Reads only descriptors that may describe gaps; with gfortran's
- * layout, all. */
+/* Returns true if an item or a section of the walk has gaps. Reads the descriptors of segments with may_have_gaps; with
+ * gfortran's layout, where that flag means nothing, those of all segments. */
 bool accd__walk_has_gaps(const struct accd_walk *walk)
 {
     const bool cfi = walk->context->config.descriptors != ACCD_DESCRIPTOR_GFORTRAN;

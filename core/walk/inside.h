@@ -16,9 +16,9 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
 
 /* ------------------------------------------------------------------------------ descriptor.c -- */
 
-/* Reads the dimensions of a descriptor of `bytes` bytes into *shape and returns true; `rest` points to the byte after
- * its address of data. Returns false if the dimensions do not fit into the descriptor, or a count or step is not
- * representable. */
+/* Reads element size, rank, counts and steps of a descriptor of `bytes` bytes into *shape and returns true. `rest`
+ * points to the descriptor's second word, after its address of data. Returns false if the rank exceeds ACCD_MAX_RANK,
+ * the dimensions do not fit into the descriptor, or a count or step is not representable. */
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
                             struct accd__array_shape *shape);
 

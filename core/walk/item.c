@@ -1,5 +1,5 @@
-/* item.c - computes where the item of a clause lies: from section bounds, or by running code. Part of the public API.
- */
+/* item.c - computes where the item of a clause (a range of host memory) lies: from given bounds of a section, or by
+ * running the code that computes them. Part of the public API. */
 #include "accdeep_constructs.h"
 #include "accdeep_programs.h"
 #include "walk/walk.h"
@@ -34,7 +34,8 @@ accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64
     return ACCD_OK;
 }
 
-/* Returns true if all registers that `code` names exist: those for bounds, indices and parameters. */
+/* Returns true if `code` has a register for the base, and all registers that it names exist: those for bounds, slot,
+ * origin, indices and parameters. */
 static bool is_valid_item_code(const accd_item_code *code)
 {
     const int nregisters = (int)code->registers;
@@ -48,8 +49,8 @@ static bool is_valid_item_code(const accd_item_code *code)
     return valid;
 }
 
-/* Runs the code of a clause and sets `item` and `params` from its registers; accdeep_core.h describes the arguments.
- * Returns an error if the code is not sound or cannot be evaluated, or the section is invalid. */
+/* Runs the code of a clause, and sets `item` and `params` from its registers; accdeep_constructs.h describes the
+ * arguments. Returns an error if the code names missing registers or cannot be evaluated, or the section is invalid. */
 accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *arguments,
                              int64_t *params, accd_item *item)
 {

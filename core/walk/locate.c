@@ -1,14 +1,15 @@
-/* locate.c - finds sections of a walk by number: their column, their row, their offset in a device block; tells whether
- * elements move as one piece. core/table, core/plan and core/ops use it. */
+/* locate.c - questions about a finished walk (walk.h). In which segment and row is the section with a number? At which
+ * offset does it lie in the device block of its group? Are elements copied as one piece? core/table, core/plan and
+ * core/ops ask them. */
 #include "walk/inside.h"
 
-/* Returns the root from which the sections of a column were reached. */
+/* Returns the root (item of the construct) from which the sections of a segment were reached. */
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment)
 {
     return &walk->roots[walk->rowsets[segment->rowset].root];
 }
 
-/* Returns the column that contains section number `section`, and the section's row there in *row_p. */
+/* Returns the segment that contains section number `section`, and sets *row_p to the section's row there. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
     assert(section < walk->sections);
@@ -19,8 +20,8 @@ const struct accd__segment *accd__find_segment(const struct accd_walk *walk, siz
     return found;
 }
 
-/* Returns the offset of a section in the device block of its group: from the nearest stored offset on, adds up lengths.
- */
+/* Returns the offset of a section in the device block of its group. Begins at the offset of every ACCD_ROWS-th row that
+ * is stored, and adds the lengths of the rows up to this one. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row)
 {
     assert(row < segment->rows);
@@ -41,7 +42,8 @@ uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *fi
     return accd__is_inline_field(field) ? at : accd__load_pointer(at);
 }
 
-/* Returns true if updates copy bytes of the elements themselves: some piece is not entry_only. */
+/* Returns true if updates copy bytes of the elements themselves, not only what their pointers reach: some piece is not
+ * entry_only. */
 bool accd__has_own_moves(const accd_program *program)
 {
     size_t own = 0;

@@ -1,8 +1,8 @@
 /* machine.c - runs the code of mapping programs over columns, one instruction for up to ACCD_ROWS elements at a time.
  *
- * Input: instructions [from, to_end) of a program, and rows [first, first + n) of a rowset. Output: registers, or a
- * fault with its row. columns.c calls it for each block of rows and each field, program.c for expressions without an
- * element.
+ * Input: instructions [from, to_end) of a program, and rows [first, first + n) of a rowset: the elements for which the
+ * program runs. Output: registers, or a fault (why a value cannot be computed) with its row. columns.c calls it for
+ * each block of rows and each field, program.c for expressions without an element.
  *
  * Data structure. A register is a column of ACCD_ROWS values of 64 bits, one for each row of the block:
  *
@@ -19,8 +19,8 @@
  *   left it.
  * - No value of a register is larger in magnitude than 2 to the power of max_bits. If the operands' bits prove that a
  *   sum or product fits, no check for overflow is needed.
- * - k = 0: 64-bit arithmetic; a result that does not exist becomes ACCD_UNREPRESENTABLE. k != 0 (ADD to LE): arithmetic
- *   of a C type (arithmetic.c), where an undefined result is a fault.
+ * - Instructions ADD to LE with k = 0 compute in 64 bits; a result that does not exist becomes ACCD_UNREPRESENTABLE.
+ *   With another k they compute in a C type (arithmetic.c), where an undefined result is a fault.
  *
  * The life of an instruction: accd__machine_run selects the loop of its opcode, writes r[to] and updates constants and
  * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
@@ -120,9 +120,9 @@ static uint8_t bits_of_constant(int64_t k)
 /* Sign bit. In a word that FOR_EACH_FAST computes from operands and result, it is set if a row overflowed. */
 #define SIGN ((uint64_t)1 << 63)
 
-/* Computes `result` for all rows from x, y and v without a branch for each row. If a row needs checks (bits of
- * `check_bits` are set) and the operands were not overwritten, all rows are computed again with checks. Shifts are
- * logical, because all machines have vector instructions for those. */
+/* Sets to[i] to `result`, an expression of x = a[i], y = b[i] and v = `v_of_x_y`, without a branch for each row, and
+ * leaves the enclosing switch. If `check_bits` of some row has one of the bits `bits`, or `to` is a or b, computes all
+ * rows with `checked_result` instead. Shifts are logical, because all machines have vector instructions for those. */
 #define FOR_EACH_FAST(v_of_x_y, check_bits, bits, result, checked_result)    \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
@@ -204,8 +204,9 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
     return false;
 }
 
-/* Copies a register for the n rows of a block that begins at row `first`, as ACCD_I_REQUIRE says. Returns false with a
- * fault at the first value 0: the section crosses rows of its array (in->k is not 0), or lies outside its row. */
+/* Executes ACCD_I_REQUIRE for the n rows of a block that begins at row `first`: copies register in->a. Returns false at
+ * the first value 0. The fault is then that the section crosses rows of its array (in->k is not 0), or that it runs off
+ * its row. */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];

@@ -1,5 +1,6 @@
-/* program.c - mapping programs: checks and copies them (accd_program_new), evaluates expressions without an element
- * (accd_evaluate), and writes the error messages for their faults. core/plan and the binding of Lua call it. */
+/* program.c - mapping programs (walk.h): checks and copies a specification (accd_program_new), evaluates expressions
+ * without an element (accd_evaluate), and writes the error messages for faults. A child is the program for the elements
+ * of a field's sections. core/plan and the binding of Lua call this file. */
 #include "accdeep_programs.h"
 #include "walk/program.h"
 
@@ -27,7 +28,8 @@ static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
     return bytes <= stride && offset <= stride - bytes;
 }
 
-/* Returns true if an instruction uses only registers, members, parameters and types that the program `spec` has. */
+/* Returns true if the operands of an instruction are valid: registers and parameters that `spec` has, members inside
+ * the element, scalar types and numbers that the opcode allows. */
 static bool is_valid_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
     unsigned n = spec->registers;
@@ -124,10 +126,10 @@ static bool is_valid_spec(const accd_program_spec *spec)
     return true;
 }
 
-/* Closes recursion: sets `target` as the child of all fields in `program` whose `up` names `target`. `program` lies
- * `level` - 1 levels inside `target`. The fields do not retain this child. Returns false if such a field has another
- * unit, lacks registers that `target` reads, or has a child already, because a field can belong to one recursive
- * program only. */
+/* Closes recursion: sets `target` as the child of each field in `program`, and in programs inside it, whose `up` names
+ * `target`. `program` lies `level` - 1 levels inside `target`. The fields do not retain this child. Returns false if
+ * the unit of such a field is not the size of an element of `target`, or its program lacks registers that `target`
+ * reads. Also returns false if the field has a child already, because it can belong to one recursive program only. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     assert(level > 0);
@@ -147,8 +149,9 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
     return true;
 }
 
-/* Sets *program_p to a new program with copies of the arrays of `spec` and derived flags; retains the children. Returns
- * ACCD_ERROR_MISUSE if the specification is not sound, or fails without memory. */
+/* Sets *program_p to a new program with copies of the arrays of `spec`, and computes its flags; retains the children.
+ * Returns ACCD_ERROR_MISUSE if is_valid_spec or close_cycles rejects the specification, ACCD_ERROR_OUT_OF_MEMORY
+ * without memory. */
 accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p)
 {
     if (!context || !spec || !program_p)
@@ -235,7 +238,8 @@ void accd_program_release(accd_program *program)
 
 #define SECTION "the section of " ACCD_NAME_PLACEHOLDER
 
-/* Records the error that the table below has for `fault`, of a section or of an expression. Returns its status. */
+/* Records the error of `fault`, with the message from the table below for a section or (`section` is false) for an
+ * expression. `count`: number of elements for the message. Returns the status of the error. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
     assert(fault != ACCD_FAULT_NONE);
@@ -285,8 +289,8 @@ accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bo
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
-/* Returns true if `code` can run without an element: it is valid and reads no member, no enclosing register and no
- * address of an element. `params` may be NULL if the code reads no parameters. */
+/* Returns true if `code` can run without an element: its instructions are valid, and none reads a member, a register
+ * of the enclosing element, or the element's address. If `params` is NULL, the code must read no parameters. */
 static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers, const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};

@@ -19,14 +19,14 @@ enum { ACCD_NO_ADDRESS = -1 }; /* address from which ACCD_I_LOAD_AT reads nothin
 struct accd__machine {
     accd_context *context;
     const accd_program *program;
-    const int64_t *params;
-    const struct accd__rowset *set;
-    int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number */
-    enum accd__fault fault;
-    size_t fault_row;                 /* number of the row, in the rowset, that has the fault */
-    accd__column *r;                  /* registers: r[k] is the column of register k */
-    uint64_t constants;               /* set of registers that hold one constant in all rows; bit k: register k */
-    uint8_t max_bits[ACCD_REGISTERS]; /* log2 bound of the magnitude in each written register */
+    const int64_t *params;          /* parameters of the item, for ACCD_I_PARAM */
+    const struct accd__rowset *set; /* elements for which the program runs */
+    int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number, for ACCD_I_INHERIT */
+    enum accd__fault fault;  /* reason why the last run failed */
+    size_t fault_row;        /* number of the row, in the rowset, that has the fault */
+    accd__column *r;         /* registers: r[k] is the column of register k */
+    uint64_t constants;      /* set of registers that hold one constant in all rows; bit k: register k */
+    uint8_t max_bits[ACCD_REGISTERS]; /* bits that suffice for the magnitude of all values of a written register */
     const int64_t *equal; /* column of a register known to hold one value in all rows of the block; NULL: none known */
 };
 

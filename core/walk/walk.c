@@ -22,7 +22,8 @@
  * - Sections are numbered through: a segment has the numbers first .. first + rows - 1, and first ascends.
  * - Row r of a rowset is at address[r], or at base + r * stride. It lies in section owner[r], or r / per, of its
  *   parent.
- * - A column of equal values is NULL, and `bytes` or `start` holds the value. Empty sections have 0 bytes.
+ * - If all values of bytes_of are equal, that column is NULL, and `bytes` holds the value; in the same way start_of and
+ *   `start`. Empty sections have 0 bytes.
  * - An element of a recursive program is a row only once, even if several pointers point to it.
  *
  * Life of a level: add_segments allocates the columns. run_level cuts the rows into parts, one for each thread;
@@ -46,8 +47,8 @@ static accd_status report_walk_memory(accd_context *context)
     return accd__report_out_of_memory(context, "for a large construct");
 }
 
-/* Records the fault of a part of a level in walk->fault, and returns ACCD_ERROR_INVALID_SECTION; the caller of
- * accd__walk_new writes the message. */
+/* Records the fault of a part of a level in walk->fault, and returns ACCD_ERROR_INVALID_SECTION without a message. The
+ * code that calls accd__walk_new writes the message, because it knows the names of sections. */
 static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
@@ -147,8 +148,9 @@ static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, 
     segment->total = before->total;
 }
 
-/* Joins the summaries of all parts of the column of field `f`, and drops columns of equal values. Shares the earlier
- * walk's column if all parts equal it. The level has at least one row. */
+/* Completes the segment of field `f` from the summaries of all parts. Releases bytes_of and start_of if all their
+ * values are equal. If all parts equal the earlier walk's columns, shares these instead. The level has at least one
+ * row. */
 static void summarize_column(struct accd__level_job *job, size_t f)
 {
     struct accd_walk *walk = job->walk;
@@ -213,8 +215,9 @@ static void summarize_column(struct accd__level_job *job, size_t f)
 
 /* ------------------------------------------------------------------------ recursive programs -- */
 
-/* Finds the slot of a pair of element address and program, or the empty slot for it. Linear probing; the set is at most
- * half full, so an empty slot exists. Each element is walked once, even if several pointers point to it (TR14-5-10). */
+/* Returns the slot of the hash table that holds the pair of element address and program, or else the empty slot for it.
+ * Linear probing; the set is at most half full, so an empty slot exists. The set serves to walk each element once, even
+ * if several pointers point to it (TR14-5-10). */
 static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *visited, uint64_t address,
                                                        const accd_program *program)
 {
@@ -302,8 +305,8 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
     return status;
 }
 
-/* Writes the elements of the section in a row as a grid, of a single run if they have no gaps. Returns false if the
- * section is empty; *grid must then not be used. */
+/* Writes the elements of the section in a row as a grid; without gaps it is a single run. Returns false if the section
+ * is empty; *grid must then not be used. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                              struct accd__grid *grid)
 {
@@ -316,8 +319,9 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
     return bytes != 0;
 }
 
-/* Sets set->address to the addresses of all elements of the sections of `segment`, and set->owner to the rows of their
- * sections if set->per is 0. Recounts the rows if the segment has gaps. Fails without memory. */
+/* Sets set->address to the addresses of all elements of the sections of `segment`. If set->per is 0, also sets
+ * set->owner to the row of each element's section. If the segment has gaps, first counts set->rows again and sets
+ * set->per to 0. Fails without memory. */
 static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -384,9 +388,9 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     return ACCD_OK;
 }
 
-/* Returns the segment of the earlier walk for field `f` of a rowset; NULL if it cannot be compared. It can if it has
- * the same number of rows, its sections begin at index 0, and not all are empty. The values of the columns are not
- * compared here. */
+/* Returns the earlier walk's segment for field `f` of rowset number `set_index`, with which the new column is to be
+ * compared. NULL: there is no such segment, its number of rows differs, its sections do not begin at index 0, or all
+ * are empty. The values of the columns are not compared here. */
 static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
@@ -398,9 +402,9 @@ static const struct accd__segment *find_earlier_segment(const struct accd_walk *
     return plain ? segment : NULL;
 }
 
-/* Computes the columns of rowset number `set_index`, and adds the rowsets of the next level. `params`: parameters of
- * the item. `space`: registers that levels share. Fails without memory, or with ACCD_ERROR_INVALID_SECTION and a fault.
- */
+/* Computes the columns of rowset number `set_index`, and adds a rowset for each field with a child program. `params`:
+ * parameters of the item. `space`: memory for registers, which all levels use. Fails without memory, with
+ * ACCD_ERROR_LIMIT for too many sections, or with ACCD_ERROR_INVALID_SECTION and walk->fault. */
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
                              struct register_space *space)
 {
@@ -472,8 +476,9 @@ static accd_status mark_roots_visited(struct accd_walk *walk, const accd_constru
     return ACCD_OK;
 }
 
-/* Walks one item, whose root is the last root of the walk: runs the level of the item's rowset, then the levels of all
- * rowsets that these runs add. Fails as run_level, or with ACCD_ERROR_MISUSE if the item does not fit its program. */
+/* Walks one item, whose root is the last root of the walk: runs the level of the item's elements, then those of all
+ * rowsets that these runs add. Returns the errors of run_level, or ACCD_ERROR_MISUSE if the item is not a whole number
+ * of elements or its program is incomplete (`open`). */
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd__mem *mem = &walk->context->mem;

@@ -4,9 +4,15 @@
  * data structure. This layer reads host memory and computes addresses. It knows neither what is present nor the names
  * of sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message.
  *
- * Words: a mapping program computes, for one element of a type, the sections of its fields; it consists of
- * instructions on registers. A section is a range of host memory that one field of one element names. A column has one
- * value for each row; a hull is the smallest range that contains several ones. */
+ * Words:
+ * - mapping program: computes, for one element of a type, the sections of its fields, by instructions on registers.
+ * - section: a range of host memory that one field of one element names, as a pointer does.
+ * - row: one element; column: an array with one value for each row; hull: the smallest range that contains several.
+ * - rowset: the elements over which one program runs; segment: the sections that one field gives for a rowset.
+ * - root: an item of a construct at which a walk begins; fault: why a section cannot be computed.
+ * - slot: the pointer to a section, or the Fortran descriptor that begins with this pointer.
+ * - embedded: elements inside the element that has the field. They are walked, but not mapped on their own.
+ * - in place: a section of an array inside the element. It is mapped on its own, without a pointer. */
 #ifndef ACCD_WALK_H
 #define ACCD_WALK_H
 
@@ -17,20 +23,23 @@
 #define ACCD_SIZE_BITS 48
 #define ACCD_MAX_ARGUMENTS 8                    /* arguments of a function that a mapping program calls */
 #define ACCD_MAX_SLOT_BYTES (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
-/* Flag of accd__request.source (table/table.h): the other bits are the number of a walk's section, not of an item. */
+/* Flag of accd__request.source (table/table.h). If it is set, the other bits are the number of a walk's section;
+ * otherwise they are the number of an item. */
 #define ACCD_SOURCE_WALKED 0x80000000u
 
 struct accd_program {
     accd_context *context;
-    unsigned users;
-    accd_program_spec spec; /* specification; its arrays are copies that the program owns */
-    bool covers;            /* true if the pieces cover all bytes of the element, in order, with the object's action */
+    unsigned users;         /* number of owners; the last one to release the program frees it */
+    accd_program_spec spec; /* arguments of accd_program_new; the arrays are copies that the program owns */
+    bool covers;            /* true if the pieces cover all bytes of the element, in order, with the object's action,
+                               and none is entry_only */
     bool init;              /* true if some piece is init_needed, for which create acts as copyin and copyout as copy */
     bool calls;             /* true if the code calls functions of the host program, so that it runs on one thread */
     bool reaches_calls;     /* true if the program, or one inside it, calls functions of the host program */
-    bool is_recursive;      /* true if `up` of a field inside names this program as the program of its elements */
-    unsigned open;      /* number of enclosing programs that `up` of fields inside names; 0: the program is complete */
-    uint64_t inherited; /* set of the enclosing element's registers that the code reads; bit k: register k */
+    bool is_recursive;      /* true if a field of it, or of a program inside it, names it by accd_field.up */
+    unsigned open;          /* how many levels outside of this program the values accd_field.up of its fields, or of
+                               fields inside it, reach; 0: none does, so that an item can have the program */
+    uint64_t inherited;     /* set of the enclosing element's registers that the code reads; bit k: register k */
 };
 
 /* Flags that a section either specifies itself or inherits from the element that holds its pointer. */
@@ -45,30 +54,33 @@ struct accd_program {
 /* Rowset: the elements over which one program runs, in order. */
 struct accd__rowset {
     const accd_program *program;
-    int parent;     /* number of the segment whose sections contain the elements; negative: -1 - number of the root */
+    int parent;     /* number of the segment whose sections contain the elements. Negative: the elements are those of
+                       an item, and parent is -1 - number of its root */
     size_t root;    /* number of the root from which the elements were reached */
-    uint8_t action; /* action of the enclosing object */
-    uint16_t flags; /* ACCD_FIELD_FLAGS of the enclosing object */
+    uint8_t action; /* action (accd_action) of the item or section that contains the elements */
+    uint16_t flags; /* flags of that item or section, those in ACCD_FIELD_FLAGS */
     size_t rows;
-    uint64_t base;     /* address of the first element, if the elements are contiguous, `stride` of the program apart */
-    uint64_t *address; /* address of each element; NULL: `base` counts */
-    uint64_t per;      /* number of elements in each section of the parent; 0: `owner` counts */
+    uint64_t base;     /* address of the first element of contiguous elements, which are the program's `stride` apart */
+    uint64_t *address; /* address of each element; NULL: the elements are contiguous from `base` on */
+    uint64_t per;      /* number of elements in each section of the parent, if it is the same in all; 0: see `owner` */
     uint32_t *owner;   /* number of the parent's row whose section contains each element; NULL: `per` counts */
     /* Number of the rowset's first segment, and how many segments it has: one for each field. */
     size_t segments, nsegments;
-    /* Columns of registers that inner levels read, by register number; valid only while the walk is made. */
+    /* Columns of registers that programs of inner elements read (ACCD_I_INHERIT), by register number. Valid only while
+     * the walk is made. */
     int64_t **register_columns;
 };
 
-/* Segment: a column of sections, those that one field of all elements of a rowset describes. */
+/* Segment: the sections that one field of all elements of a rowset describes; section r is that of row r. */
 struct accd__segment {
     const accd_field *field;
     int rowset;
-    int elements; /* number of the rowset with the elements of the sections; -1: plain data */
-    uint8_t action;
-    uint16_t flags;
+    int elements;       /* number of the rowset with the elements of the sections; -1: plain data */
+    uint8_t action;     /* action (accd_action) of the sections */
+    uint16_t flags;     /* flags of the sections, those in ACCD_FIELD_FLAGS */
     size_t rows, first; /* number of sections, and the number of the first one in the walk */
-    uint64_t *host;     /* address of the first byte of each section; equal walks share this column and bytes_of */
+    uint64_t *host;     /* address of the first byte of each section. A walk shares the columns host and bytes_of with
+                           the walk before it if they are equal */
     uint64_t bytes;     /* bytes of each section, if all are equal and bytes_of is NULL */
     /* Bytes of each section; NULL: all have `bytes`. */
     uint64_t *bytes_of;
@@ -80,17 +92,17 @@ struct accd__segment {
     uint64_t dev;       /* offset of the first section in the device block of a group (table/group.c) */
     uint64_t *dev_of;   /* offset in that block of every ACCD_ROWS-th section, if the lengths differ; else NULL */
     uint64_t total;     /* sum of the bytes of all sections, each padded to a multiple of 16 (accd__padded) */
-    uint64_t descriptor_checksum; /* checksum of the descriptors of the sections; 0: plain pointers */
-    bool may_have_gaps;           /* true if the elements of some section may have gaps between them */
-    bool gaps;                    /* true if some walked section has gaps between its elements */
+    uint64_t descriptor_checksum; /* checksum of the descriptors of the sections; 0: the field is a plain pointer */
+    bool may_have_gaps;           /* true if some descriptor may describe gaps between elements (a quick test) */
+    bool gaps;                    /* true if some section has gaps between its elements, and these are walked */
 };
 
-/* Root: an item of the construct from which elements are walked. */
+/* Root: an item of the construct whose elements are walked. */
 struct accd__walk_root {
     uint64_t host, bytes;
     const accd_label *label;
     int64_t start, index[ACCD_MAX_LABEL_INDICES];
-    size_t item, rowset;
+    size_t item, rowset; /* number of the item in the construct; number of the rowset of its elements */
 };
 
 /* Set of the visited elements of recursive programs. */
@@ -105,25 +117,25 @@ struct accd__visited_set {
 /* Reasons why a section cannot be computed. */
 enum accd__fault {
     ACCD_FAULT_NONE,
-    ACCD_FAULT_NEGATIVE,
-    ACCD_FAULT_TOO_LARGE,
-    ACCD_FAULT_NULL_BASE,
-    ACCD_FAULT_NOT_LIVE,
-    ACCD_FAULT_BEYOND_ELEMENT, /* the section exceeds the element that contains it */
-    ACCD_FAULT_BAD_LOAD,
-    ACCD_FAULT_CALL_FAILED,
-    ACCD_FAULT_DIVISION_BY_ZERO,
-    ACCD_FAULT_OVERFLOW,
-    ACCD_FAULT_BAD_SHIFT,
-    ACCD_FAULT_NOT_CONTIGUOUS,
-    ACCD_FAULT_OUTSIDE_ROW
+    ACCD_FAULT_NEGATIVE,         /* negative length */
+    ACCD_FAULT_TOO_LARGE,        /* a bound is too large, or was computed as ACCD_UNREPRESENTABLE */
+    ACCD_FAULT_NULL_BASE,        /* null pointer to a section that is not empty */
+    ACCD_FAULT_NOT_LIVE,         /* outside of live registered host memory */
+    ACCD_FAULT_BEYOND_ELEMENT,   /* the section exceeds the element that contains it */
+    ACCD_FAULT_BAD_LOAD,         /* ACCD_I_LOAD_AT from a null or dangling address */
+    ACCD_FAULT_CALL_FAILED,      /* a function of the host program failed */
+    ACCD_FAULT_DIVISION_BY_ZERO, /* division by zero in arithmetic of a C type */
+    ACCD_FAULT_OVERFLOW,         /* overflow in arithmetic of a C type */
+    ACCD_FAULT_BAD_SHIFT,        /* shift by too many bits in arithmetic of a C type */
+    ACCD_FAULT_NOT_CONTIGUOUS,   /* ACCD_I_REQUIRE, k > 0: the section covers parts of several rows of its array */
+    ACCD_FAULT_OUTSIDE_ROW       /* ACCD_I_REQUIRE, k = 0: the section runs off its row of the array */
 };
 
 /* First section of a walk that could not be computed. */
 struct accd__walk_fault {
     enum accd__fault kind; /* ACCD_FAULT_NONE: no fault */
-    size_t section;
-    int64_t value; /* length that the section would have had */
+    size_t section;        /* number of the section in the walk */
+    int64_t value;         /* length that the section would have had */
 };
 
 struct accd_walk {
@@ -137,14 +149,14 @@ struct accd_walk {
     accd_program **programs; /* programs of the roots, retained */
     size_t sections;         /* number of sections of all segments */
     uint64_t host_frees;     /* value of context->host.host_frees when the walk was made */
-    bool gaps;               /* true if some elements are runs with gaps, whose gaps were skipped */
-    /* Earlier walk with which columns are shared, or NULL; valid only while the walk is made. */
+    bool gaps;               /* true if an item, or a section that was walked, has gaps between its elements */
+    /* Earlier walk, whose columns this walk uses where they are equal, or NULL. Valid only while the walk is made. */
     const struct accd_walk *before;
     struct accd__visited_set visited; /* visited elements of recursive programs; valid only while the walk is made */
     struct accd__walk_fault fault;
 };
 
-/* Runs the following statement for each column of a walk, in order. */
+/* Runs the following statement for each segment of a walk, in order. */
 #define ACCD_FOR_EACH_SEGMENT(segment, walk)                                    \
     for (struct accd__segment *segment /* NOLINT: a name */ = (walk)->segments; \
          (segment) < (walk)->segments + (walk)->nsegments; (segment)++)
@@ -204,8 +216,8 @@ static inline uint64_t accd__field_slot_bytes(const accd_field *field)
 
 /* Grid: elements of a section with gaps, as runs of bytes at equal distances; the last dimension varies fastest. */
 struct accd__grid {
-    uint64_t host, run;
-    unsigned n;
+    uint64_t host, run; /* address of the first run; bytes of each run */
+    unsigned n;         /* number of dimensions */
     accd_stride dim[ACCD_MAX_RANK];
 };
 
@@ -225,39 +237,41 @@ struct accd__array_shape {
 
 /* ------------------------------------------------------------------------------------ walk.c -- */
 
-/* Walks all items of a construct that have programs, and sets *walk_p. `before` is an earlier walk that is probably
- * equal, with which equal columns are shared; NULL: none. If a section cannot be computed, the call returns
+/* Walks all items of a construct that have programs, and sets *walk_p to the new walk, which the caller releases.
+ * `before` is an earlier walk that is probably equal; columns that are equal are shared with it. NULL: none. If a
+ * section cannot be computed, the call returns
  * ACCD_ERROR_INVALID_SECTION without a message, and *walk_p is a walk with `fault` set, which the caller releases.
  * After other errors (no memory, too many sections, misuse) there is no walk, and *walk_p is unchanged. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p);
-/* Adds a user to a walk, and returns the walk. */
+/* Adds a user (an owner that later calls accd__walk_release) to a walk, and returns the walk. */
 struct accd_walk *accd__walk_retain(struct accd_walk *walk);
 /* Removes a user of a walk, which may be NULL, and frees the walk after its last user. */
 void accd__walk_release(struct accd_walk *walk);
 
 /* ---------------------------------------------------------------------------------- locate.c -- */
 
-/* Returns true if updates copy bytes of the elements themselves: some piece is not entry_only. */
+/* Returns true if updates copy bytes of the elements themselves, not only what their pointers reach. This is so if some
+ * piece of the program is not entry_only. */
 bool accd__has_own_moves(const accd_program *program);
-/* Returns true if all bytes of an element are copied as one piece under an action. `out`: to the host; otherwise to the
- * device. */
+/* Returns true if `action` copies all bytes of an element as one piece, to the host if `out`, otherwise to the device.
+ */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out);
 /* Returns the address to which a field of a row points: the pointer's value, or the embedded elements' address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row);
 /* Returns the offset of a section in the device block of its group; row < segment->rows. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row);
-/* Returns the segment (column) that contains section number `section` of a walk, and its row there in *row_p. Requires
- * section < walk->sections. */
+/* Returns the segment that contains section number `section` of a walk, and sets *row_p to the section's row there.
+ * Requires section < walk->sections. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p);
-/* Returns the root (item of the construct) from which the sections of a column were reached. */
+/* Returns the root (item of the construct) from which the sections of a segment were reached. */
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment);
 
 /* --------------------------------------------------------------------------------- columns.c -- */
 
 /* Widens the closed range from *low_p to *high_p to contain the n addresses of `host`. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
-/* Returns true if accd__field_target of each row in [first, first + n) equals before[row]. */
+/* Returns true if the address to which the field points, in each row of [first, first + n), equals before[row]. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                          size_t n);
 /* Returns a checksum of the contents, except the addresses of data, of the descriptors in rows [first, first + n),
@@ -278,9 +292,9 @@ void accd__item_get_grid(const accd_item *item, struct accd__grid *grid);
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset);
 /* Returns true if the runs of an item with dimensions lie in its bytes, do not overlap, and hold whole elements. */
 bool accd__item_grid_fits(const accd_item *item);
-/* Writes the grid of a descriptor of `slot_bytes` bytes and returns true if the elements occupy exactly [host, host +
- * bytes), with gaps; otherwise returns false. `base` is the descriptor's address of data, and `rest` points to its
- * bytes after that address. */
+/* Writes the grid of a descriptor of `slot_bytes` bytes and returns true if its elements have gaps between them, begin
+ * at `host` and end at host + bytes. Otherwise returns false; *grid must then not be used. The descriptor is given in
+ * two parts: `base` is its first word, the address of data, and `rest` points to its other bytes. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid);
 /* Writes the grid of the section in a row and returns true. Returns false if the section is empty or has no gaps, or
