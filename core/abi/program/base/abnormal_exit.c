@@ -20,7 +20,7 @@ static atomic_int ending_thread;            /* id of the thread that ends the pr
 static volatile sig_atomic_t deadly_signal; /* signal that ends the process; 0: no signal */
 static struct timespec started;             /* time at which the final reports began */
 
-static bool is_open; /* true once the handlers are installed */
+static bool is_open; /* true once rt_install_exit_handlers was called */
 
 #ifdef RT_PRELOADED
 /* sigaction of the C library */
@@ -56,7 +56,7 @@ static void kill_by_signal(int signal)
     pthread_sigmask(SIG_UNBLOCK, &signal_set, NULL);
 }
 
-/* Waits, in steps of 0.2 seconds, if another thread ends the process; that end stops the wait. */
+/* If another thread ends the process, waits for that end: at most 6 seconds, in steps of 0.2 seconds. */
 void rt_wait_for_exit(void)
 {
     const int thread = ending_thread;
@@ -82,7 +82,7 @@ static void report_at_exit(void)
 }
 
 /* Handler for a timeout (SIGALRM) or a fault of the final reports: ends the program by `deadly_signal`. An alarm of the
- * program before the timeout is ignored. */
+ * program before the timeout is ignored. After a fault, another thread that ends the process may finish first. */
 static void on_report_failure(int signal)
 {
     struct timespec now;
@@ -129,6 +129,7 @@ void rt_end_by_signal(int signal)
     kill_by_signal(signal);
 }
 
+/* Hook that may postpone a signal, see abnormal_exit.h. */
 bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 
 /* Ends the program by the signal, unless the hook defers the signal. */
@@ -138,8 +139,8 @@ void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
         rt_end_by_signal(signal);
 }
 
-/* Returns true if the default action of a signal ends the program. Exceptions: SIGKILL, which cannot be handled, and
- * SIGSEGV and SIGBUS, which fault.c handles. */
+/* Returns true if the default action of `signal` ends the program and this file handles the signal. SIGKILL cannot be
+ * handled, and fault.c handles SIGSEGV and SIGBUS. */
 static bool is_deadly(int signal)
 {
     static const int signals[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,

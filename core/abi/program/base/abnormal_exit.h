@@ -16,10 +16,10 @@ extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context)
 /* Writes the final reports and ends the program by the signal. */
 void rt_end_by_signal(int signal);
 
-/* Makes the calling thread the one that ends the process. If another thread ends the process already, waits some
+/* Makes the calling thread the one that ends the process. If another thread ends the process already, waits at most 6
  * seconds for that end. */
 void rt_claim_exit(void);
-/* Waits for some seconds at most if another thread ends the process; otherwise returns at once. */
+/* Waits at most 6 seconds if another thread ends the process; otherwise returns at once. */
 void rt_wait_for_exit(void);
 
 #endif

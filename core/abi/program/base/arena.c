@@ -1,6 +1,7 @@
 /* arena.c - allocator of the runtime's own memory. Small blocks have size classes and are cut from chunks; large blocks
- * have a mapping each. The page guard keeps exactly these mappings accessible in kernels, so that no block may come
- * from the C library's heap. The context, regions and records of strict runs use the arena.
+ * have a mapping each. While a kernel runs in a strict run, the page guard protects all other host pages, the C
+ * library's heap included. Therefore no block may come from that heap. The core's context, the stack of open regions
+ * and the records of strict runs use the arena.
  *
  *      mapping:  | struct mapping | block | block | block | (not yet cut)        |
  *                0                HEAD                    arena.at       arena.end
@@ -13,7 +14,7 @@
 #include <sys/mman.h>
 
 enum {
-    UNIT = 16,
+    UNIT = 16, /* granularity and alignment of small blocks, in bytes */
     FINE = 32, /* the first FINE classes differ by one unit, then eight classes follow for each doubling */
     CLASSES = FINE + 8 * 6,
     SMALL = 32 << 10, /* block size of the last class, in bytes */
@@ -209,7 +210,8 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    /* A shrinking block keeps its length without memory. A large mapping used as a small block is never unmapped. */
+    /* Without memory, a shrinking block keeps its place. A large block that stays in this way is later freed as a small
+     * one, so that its mapping is never unmapped. */
     if (!p)
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);

@@ -1,4 +1,5 @@
-/* arena.h - memory of the runtime itself that stays accessible while a kernel runs under the page guard. */
+/* arena.h - memory of the runtime itself. It stays accessible while a kernel runs under the page guard (strict runs:
+ * other host pages are protected then). */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 

@@ -39,7 +39,7 @@ static size_t nrecords, capacity;
 
 /* ------------------------------------------------------------------------------------- known -- */
 
-/* Advances past the next character of a name and returns that character; 0 at the end. Subscripts are ignored, and "->"
+/* Advances *name past its next character and returns that character; 0 at the end. Subscripts are ignored, and "->"
  * counts as ".", because p->a equals p[0].a. */
 static char next_name_character(const char **name)
 {
@@ -136,8 +136,8 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     entry->nothers++;
 }
 
-/* Returns the record of an equal finding at the same return address; NULL if no such finding was recorded. message: as
- * for matches_record. */
+/* Returns the record of an equal finding at the same return address; NULL if no such finding was recorded. `message`
+ * may be NULL for a finding with an object. */
 static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -428,15 +428,16 @@ static bool is_defect(const struct rt_diagnostic *diagnostic)
     return !is_other;
 }
 
-/* Returns true if a finding counts for --fail. A lost change does not count, because it may be intended: scratch memory
- * of kernels is often mapped by copyin. A checked program reports the read of the lost value instead. */
+/* Returns true if a finding counts for --fail. A lost change, a value that only the device has when its data are
+ * unmapped, does not count. It may be intended: scratch memory of kernels is often mapped by copyin. A checked program
+ * reports the read of the lost value instead. */
 static bool is_failure(const struct rt_diagnostic *diagnostic)
 {
     return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
 }
 
 /* Prints a finding and returns true. Returns false if the finding is only counted, because it repeats another or is
- * suppressed. The lock of diagnostics must be held. */
+ * suppressed. Errors that end the program cannot be suppressed. The lock of diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 {
     struct rt_source_location location = {0};

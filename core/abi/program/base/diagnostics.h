@@ -8,23 +8,25 @@
 
 struct rt_text_buffer;
 
-/* Second location of a finding: where something was last mapped, written or transferred. */
+/* Second location of a finding: where the data were mapped, were written last, or were last equal on host and
+ * device. */
 struct rt_related_location {
-    const char *event, *file; /* event: "mapped", "written", "agreed"; file NULL: unknown */
+    const char *event, *file; /* event: what happened there, "mapped", "written" or "agreed"; file NULL: unknown */
     int line;
 };
 struct rt_diagnostic {
     /* level: "error", "warning", "note", "advice"; code of error_codes.lua; both static */
     const char *level, *code;
-    const char *rule;             /* NULL: accdeep's own rule for the code, if any */
-    uintptr_t pc;                 /* return address of the access, construct or call; 0: unknown */
-    const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: not about data */
-    const char *second;           /* name of the second object; NULL: no second object */
+    const char *rule; /* NULL: accdeep's own rule for the code, if any */
+    uintptr_t pc;     /* return address of the access, construct or call; 0: unknown */
+    /* names of the data, "u[0:16]", and of one wrong element, "u[17] of u[0:16]"; NULL: none */
+    const char *object, *element;
+    const char *second; /* name of the second object; NULL: no second object */
     struct rt_related_location other;
     uint64_t bytes, times, ntransfers; /* cost: `bytes` bytes in `times` of `ntransfers` transfers; 0: no cost */
     uint64_t objects;                  /* number of objects that the finding is about; 0: one */
-    /* group with findings of other variables mapped at the same location: the first is printed, the end names the
-     * rest */
+    /* true: findings of this code form a group if their data were mapped at the same location (`other`). The first one
+     * is printed, and the end of the program names the variables of the rest. */
     bool is_grouped;
     const char *lines;         /* further lines of text; NULL: no further lines */
     const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
@@ -36,16 +38,17 @@ struct rt_source_location {
     int line;
 };
 /* Prints a finding if it is the first of its code, location and variable; counts repetitions, whose number the end
- * prints. Returns false if the finding was only counted. Callable from any thread, with or without the lock. */
+ * prints. Returns false if the finding was only counted, as a repetition or because it is suppressed. Callable from any
+ * thread, with or without the lock. */
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Counts a repetition before its costly text is made, and returns true. Returns false if no such finding was reported
- * yet: then rt_emit_diagnostic must be called. */
+/* Counts a repetition before its costly text is made, and returns true. Returns false if no finding with this code,
+ * return address and object was reported yet: then rt_emit_diagnostic must be called. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object);
 /* Reports a finding without an object; repetitions at the same location are counted. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* Prints the counts of repeated findings, once. */
+/* Prints how often each finding was repeated, and completes the files of findings. Further calls do nothing. */
 void rt_emit_counts(void);
 /* Returns the length of the variable in "p[1].a[0:4]": all except the final section. */
 size_t rt_variable_name_length(const char *name);
@@ -54,8 +57,9 @@ const struct accd__help *rt_find_help(const char *code);
 /* Returns the finding's rule in the profile's document, or accdeep's own rule; NULL: no rule. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic);
 bool rt_uses_openmp_terms(void); /* true if the profile follows OpenMP */
-/* Writes the help in the terms of the rule's language, or the profile's. The objects' names replace {1|...} and
- * {2|...}, unless they are addresses. Returns false if there is no help. */
+/* Writes the finding's help, or else that of its code, to *to. The wording is OpenMP's if `rule` (NULL: the profile's
+ * documents) is of OpenMP, otherwise OpenACC's. The objects' names replace {1|...} and {2|...}, unless they are
+ * addresses. Returns false if there is no help. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to);
 /* Reads a file of suppressions. Returns 0, the number of a wrong line, or -1 with errno set. */
 int rt_load_suppressions(const char *path);
@@ -63,7 +67,8 @@ int rt_load_suppressions(const char *path);
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location);
 /* Calls `unused` for each suppression that matched no finding. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
-/* Returns the first source line of the code that contains all `words`, a NULL-terminated list; 0: no such line. */
+/* Returns the number of the first line that contains all `words`, a NULL-terminated list, in the source file of the
+ * code at `pc`. Stores the file's name. 0: no such line, or the file is unknown or cannot be read. */
 int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p);
 /* Returns the clause of a requires directive that makes devices share the host's memory, found in the source text
  * because gcc leaves no other trace of it. NULL: none. */

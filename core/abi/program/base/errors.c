@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* Appends the text `from`, in which lazy names ("@" and a return address) are replaced. The name that belongs to the
- * call at `site` becomes the site's name for the object `own`; others become the location that mapped their data. site,
- * own may be NULL. */
+ * call at `site` becomes the site's name for the object `own`. Others become the location that mapped their data, or
+ * "data mapped before" if the location is not known. `site` and `own` may be NULL. */
 static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
                                   struct rt_text_buffer *to)
 {
@@ -48,8 +48,9 @@ static bool is_unnamed_address(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
-/* Appends a line about the requested object, or (requested false) about the object that it overlaps, with the location
- * that mapped the latter. An object of 0 bytes makes no line; `name` NULL: the line has no name. */
+/* Appends a line about `object`. `is_request`: the object that the construct requests. Otherwise the present object
+ * that the request overlaps, with the location that mapped this object. An object of 0 bytes makes no line; `name`
+ * NULL: the line has no name. */
 static void append_object(struct rt_text_buffer *text, bool is_request, const accd_object_info *object,
                           const char *name)
 {

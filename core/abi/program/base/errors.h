@@ -6,20 +6,21 @@
 
 /* Reports a jump out of the kernel of `construct`, noticed in a call at `pc`, and ends the program. */
 _Noreturn void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc);
-/* Reports an error at the current call, if there is one, and ends the program. */
+/* Reports an error with this code, at the current call if there is one, and ends the program. */
 _Noreturn void rt_fatal(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports an error about the object with this name, and ends the program. */
 _Noreturn void rt_fatal_about(const char *code, const char *object, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports the core's last error and ends the program. */
 _Noreturn void rt_fail_with_core_error(void);
-/* Ends the program with a report unless `status` is ACCD_OK. */
+/* Ends the program with a report of the core's last error unless `status` is ACCD_OK. */
 static inline void rt_check_status(accd_status status)
 {
     if (__builtin_expect(status != ACCD_OK, 0))
         rt_fail_with_core_error();
 }
-/* Writes `bytes` from host memory to device address `dev` and calls on_write; ends the program on failure. */
+/* Writes `bytes` bytes from host memory to the device address `dev`, and calls rt.on_write if it is set. Ends the
+ * program on failure. */
 static inline void rt_write_device(int device, uint64_t dev, const void *from, uint64_t bytes)
 {
     assert(rt.context);
@@ -32,9 +33,9 @@ _Noreturn void rt_exit_with_error(void); /* exits with status 1, from within a c
 void rt_write_trace_event(const accd_event *event, const char *fields);
 /* Reports an error of the core at a site, without ending the program. */
 void rt_report_core_error(const struct rt_site *site, const accd_error *error);
-/* Reports that the compiler left variables of declare directives out of an update. */
+/* Reports that the current call is an update without data, because gcc leaves out variables of declare directives. */
 void rt_report_empty_update(void);
-/* Returns the return address of the last update without data; 0: no such update. */
+/* Returns the return address of the last call that rt_report_empty_update has reported; 0: no such call. */
 uintptr_t rt_get_empty_update_site(void);
 /* Reports that data mapped at `pc` were on the stack of a function that has returned. */
 void rt_report_returned_variable(uintptr_t pc);

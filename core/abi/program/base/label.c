@@ -28,9 +28,9 @@ static size_t nlabels, labels_capacity; /* capacity: 0 or a power of two */
 enum { RECENT_LABELS = 32 };
 static struct label recent_labels[RECENT_LABELS]; /* lazy labels of recent directives */
 
-/* Cached label of data at a site, and the start of the named section. Data on the stack keep their name if the same
- * function makes the same call again. Other data keep their name if the directive repeats an earlier one and the items
- * before them are the same. */
+/* Cached label of data at a site, with `start`, the index of the first element of the named section. Data on the stack
+ * keep their name if the same function makes the same call again. Other data keep their name if the directive repeats
+ * an earlier one and the items before them are the same. */
 struct cached_label {
     uintptr_t pc, sp, host;
     uint64_t bytes, preceding_items; /* hash of the directive's earlier items */
@@ -106,8 +106,8 @@ void rt_clear_labels(void)
     memset(repeated_directives, 0, sizeof repeated_directives);
 }
 
-/* Returns the label for a site, made at first use, with these properties; properties NULL: with a lazy name.
- * Ends the program without memory. */
+/* Returns the label of the site `pc` with the properties `properties` (NULL: the lazy label), which is made at the
+ * first request. Ends the program without memory. */
 static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *properties)
 {
     if (2 * nlabels >= labels_capacity)
@@ -227,7 +227,8 @@ void rt_set_label_reuse(bool repeats)
     repeated_directives[pc % LABEL_CACHE] = repeats ? pc : 0;
 }
 
-/* Looks the item's name up in the cache or by symbolize.c; without a name the item keeps its lazy label. */
+/* Looks up the item's name in the cache or by symbolize.c, and gives the item a label with the name. Without a name, or
+ * if the item needs none, the item keeps its lazy label. Ends the program without memory. */
 void rt_resolve_item_label(accd_item *item)
 {
     assert(rt.site);
@@ -264,7 +265,8 @@ void rt_resolve_item_label(accd_item *item)
     }
 }
 
-/* Gives an item a label that also has the layout of the item's program. Ends the program without memory. */
+/* Gives an item a label that also has the layout of the item's mapping program (the bytes of the range that are
+ * mapped). Ends the program without memory. */
 void rt_add_label_layout(accd_item *item)
 {
     assert(item->label && rt.site);

@@ -54,11 +54,11 @@ enum {
 struct rt_prof_span {
     const struct rt_site *site; /* call of the program; NULL: the span is not reported */
     int event;                  /* start event; RT_EV_NONE: only nested events are reported */
-    int parent, queue;
-    int type, device;
-    bool implicit;
-    void *tool;             /* data that callbacks of the start event leave for callbacks of the end event */
-    void (*kernel)(void *); /* kernel of a launch; NULL: the span is not a launch */
+    int parent, queue;          /* cause (RT_PARENT_x); queue number, RT_ASYNC_SYNC or RT_ASYNC_NOVAL */
+    int type, device;           /* device type (RT_DEVICE_x) and number */
+    bool implicit;              /* no directive or routine of the program asked for the activity itself */
+    void *tool;                 /* data that callbacks of the start event leave for callbacks of the end event */
+    void (*kernel)(void *);     /* kernel of a launch; NULL: the span is not a launch */
 };
 
 /* Returns true if callbacks are registered, or if tools have not yet had a chance to register. */

@@ -33,14 +33,15 @@ struct listener {
     unsigned count; /* number of registrations */
     bool off;       /* true if a tool has disabled the callback */
 };
-/* Listeners of each event, in calling order; changed under the lock. off: a tool has disabled the event. */
+/* Listeners of each event: an array `at` in calling order, changed under the lock. off: a tool has disabled the
+ * event. */
 static struct {
     struct listener *at;
     size_t capacity;
     atomic_size_t n;
     bool off;
 } events[RT_EV_COUNT];
-/* a tool has disabled all events; tools have had their chance to register */
+/* is_all_off: a tool has disabled all events. is_opened: tools have had their chance to register. */
 static bool is_all_off, is_opened;
 
 /* Returns true for _END events. */
@@ -191,8 +192,9 @@ static void call_register_library(void *symbol)
         function(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
 }
 
-/* Returns the address of acc_register_library in a library after this one in search order; NULL: no library has it. The
- * function of libgomp is excluded because it would end the program. */
+/* Returns the address of acc_register_library in a library after this one in search order; NULL: no library has it.
+ * Returns NULL also if that function belongs to libgomp, the library that has acc_prof_register, because it would end
+ * the program. */
 static void *find_next_register_library(void)
 {
     void *next = dlsym(RTLD_NEXT, "acc_register_library");

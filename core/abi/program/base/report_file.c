@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* descriptor, -1: no file; process that opened the file, because forked processes do not write SARIF */
+/* file: descriptor of the file of findings; -1: no file. owner: process that opened the file; forked processes do not
+ * write SARIF. */
 static int file = -1, owner;
 static int write_error; /* errno of the last failed write; 0: no write failed */
 static bool is_sarif;   /* false: JSON lines */

@@ -73,8 +73,8 @@ static inline bool rt_is_kernel_construct(const char *construct_name)
     return !strcmp(construct_name, "compute") || !strcmp(construct_name, "target");
 }
 
-/* Returns the call of the function that uses this one. bp[0] is the caller's frame pointer, followed by the return
- * address and by the caller's frame. */
+/* Returns the site of the program's call of the entry point into which this function is inlined. In the entry point's
+ * frame, bp[0] is the program's frame pointer, bp[1] the return address and bp + 2 the program's stack pointer. */
 static inline __attribute__((always_inline)) struct rt_site rt_caller_site(const char *construct_name)
 {
     const uintptr_t *bp = __builtin_frame_address(0);
@@ -121,15 +121,17 @@ enum { RT_SLOW_PATH, RT_FAST_PATH };
 struct rt_kernel_section;
 
 struct rt_thread {
-    uint64_t number;           /* thread number, from 1; 0: not yet given */
-    int type, device;          /* current device type and number */
-    uintptr_t activity;        /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
-    uintptr_t frame;           /* frame of the function that runs the kernel; the stack grows downwards */
-    unsigned exclusive_calls;  /* a bit for each nested call, innermost lowest; 1: the call holds the exclusive lock */
-    bool in_core;              /* true while the core moves bytes */
-    enum rt_sampling sampling; /* treatment of the current call */
-    uint64_t argument_hash;    /* hash, in order, of the addresses passed by value; device addresses count as 1 */
-    uintptr_t stack_high;      /* highest address of the thread's stack; 0: not yet known */
+    uint64_t number;          /* thread number, from 1; 0: not yet given */
+    int type, device;         /* current device type and number */
+    uintptr_t activity;       /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
+    uintptr_t frame;          /* frame of the function that runs the kernel; the stack grows downwards */
+    unsigned exclusive_calls; /* a bit for each nested call, innermost lowest; 1: the call holds the exclusive lock */
+    /* true while the core or a check accesses the program's data: a fault then means that they are not mapped */
+    bool in_core;
+    enum rt_sampling sampling; /* whether a strict run checks the current call */
+    /* hash of the pointer values passed to the current construct, for sampling; device addresses count as 1 */
+    uint64_t argument_hash;
+    uintptr_t stack_high; /* highest address of the thread's stack; 0: not yet known */
     struct rt_region *regions;
     size_t nregions, regions_capacity;
     bool in_callback;      /* true in a callback of a tool, whose calls are not reported */
@@ -183,10 +185,10 @@ enum { RT_EXIT_FINDINGS = 5 };
 
 struct rt_options {
     const accd_rules *rules;
-    bool strict, json;
-    bool guard_before;    /* strict: guard pages lie before objects, not after them */
+    bool strict, json;    /* strict: `exec --strict`; json: reports are JSON lines */
+    bool guard_before;    /* strict: inaccessible guard pages lie before objects on the device, not after them */
     bool check_all;       /* strict: each construct is checked (no sampling) */
-    bool instrumented;    /* the program was compiled for checking: no page guard is used */
+    bool instrumented;    /* the program was compiled for checking: host pages are not protected in kernels */
     bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
     bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
     bool null_unmatched;  /* pointers to absent data keep their value (OpenMP 5.2 and later); false: become null */
@@ -200,11 +202,13 @@ struct rt_options {
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
 
 struct rt_state {
-    accd_context *context;         /* NULL: not yet opened, or shut down */
-    atomic_bool fast_path_enabled; /* calls need only the lock: no tools, pictures, checks or names are active */
+    accd_context *context; /* NULL: not yet opened, or shut down */
+    /* calls need only the lock: no tools, declared variables, pictures, traces or checks */
+    atomic_bool fast_path_enabled;
     struct rt_options options;
-    atomic_bool profiled;             /* tools get events, or have not yet had a chance to register */
-    bool data_profiled;               /* tools get data events too; protected by the lock */
+    atomic_bool profiled; /* tools get events, or have not yet had a chance to register */
+    /* tools have callbacks for data events (memory, transfers); protected by the lock */
+    bool data_profiled;
     bool observes_waits;              /* waits are traced or checked */
     bool active[2];                   /* [0]: devices, [1]: host; used or initialised since the start or acc_shutdown */
     uint64_t device_low, device_high; /* bounds of all device addresses; UINT64_MAX and 0 without devices */
@@ -266,11 +270,12 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread);
 /* Takes the lock without starting the runtime. Returns false if the calling thread has the lock already. */
 bool rt_lock_slow_path(void);
 
-bool rt_try_lock(void); /* returns false also if another thread has the lock */
+/* takes the lock without waiting; returns false if any thread has the lock, also the calling one */
+bool rt_try_lock(void);
 
-void rt_unlock_slow_path(void);
+void rt_unlock_slow_path(void); /* releases the lock, which the calling thread holds by the mutex */
 
-void rt_lock_init(void);
+void rt_lock_init(void); /* registers the functions that handle the locks at a fork; called once */
 
 /* Thread that has the lock without the mutex because it was the only thread. Threads that start meanwhile take the
  * mutex and wait until this is NULL. */
@@ -317,7 +322,8 @@ void rt_set_event_mask(bool needs_names);
 /* Takes (`on`) or releases the exclusive lock: calls of other threads wait while a kernel uses declared variables. */
 void rt_set_exclusive(bool on);
 
-/* Returns the first device with an open region of the program and stores the region's name; -1: no open region. */
+/* Returns the first device with an open region and stores the region's name; -1: no open region. The region of declared
+ * variables, which is always open, does not count. */
 int rt_find_open_region(const char **name_p);
 
 /* True if `address` is an address of a device. */
@@ -327,6 +333,7 @@ static inline bool rt_is_device_address(const void *address)
     return at - rt.device_low < rt.device_high - rt.device_low && accd_device_at(rt.context, at) >= 0;
 }
 
+/* Returns true if `action` can transfer bytes between host and device. */
 static inline bool rt_moves_bytes(accd_action action)
 {
     const unsigned moving = 1u << ACCD_ACTION_COPY | 1u << ACCD_ACTION_COPYIN | 1u << ACCD_ACTION_COPYOUT |
@@ -334,6 +341,7 @@ static inline bool rt_moves_bytes(accd_action action)
     return moving >> action & 1;
 }
 
+/* Returns the pointer-sized value at `address`, which need not be aligned. */
 static inline uintptr_t rt_load_word(const void *address)
 {
     uintptr_t value;

@@ -28,6 +28,7 @@ __thread struct rt_thread rt_this_thread __asm__("rt_thread_state"); /* state of
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_thread *threads; /* list of the threads that have called the runtime */
 
+/* Name of the region of declared variables, which is open as long as the context exists. */
 const char rt_declared_region_name[] = "program";
 
 /* Ends the process with status 1, without exit handlers, because an error ends the program already. */
@@ -75,7 +76,7 @@ void rt_unlock_slow_path(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes (`on`) or releases the exclusive lock; waits while another thread has the lock. */
+/* Takes (`on`) or releases the exclusive lock. Taking it waits while another thread has this lock. */
 void rt_set_exclusive(bool on)
 {
     if (on)
@@ -199,8 +200,8 @@ void rt_subscribe(void)
     rt_set_event_mask(true);
 }
 
-/* Sets the events that are reported, and those that have names: in strict runs without a trace, only what the checks
- * need. */
+/* Sets the events that the core reports, and those that have names. A strict run without a trace and without tools for
+ * data gets only the events that its checks need; names only if `needs_names`. All other runs get all. */
 void rt_set_event_mask(bool needs_names)
 {
     assert(rt.context);
@@ -213,7 +214,8 @@ void rt_set_event_mask(bool needs_names)
     accd_context_subscribe(rt.context, all_events ? ~0u : CHANGES, all_events ? ~0u : needs_names ? NAMED : 0);
 }
 
-/* Returns the first device with an open region of the program, and stores the region's name; -1: no open region. */
+/* Returns the first device with an open region other than that of declared variables, and stores the region's name; -1:
+ * no such region. */
 int rt_find_open_region(const char **name_p)
 {
     assert(rt.context && name_p);

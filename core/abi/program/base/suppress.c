@@ -41,8 +41,8 @@ static bool matches_pattern(const char *pattern, const char *text)
     return !*pattern;
 }
 
-/* Appends the suppression in `text`, of line `number`, to the list. Returns false if code or location are missing, or
- * without memory. */
+/* Appends the suppression in `text`, of line `number`, to the list. Returns false without memory, and also if the code
+ * or the location is missing: then the caller stops reading the file. */
 static bool add_suppression(const char *text, int number)
 {
     assert(text && *text && number > 0);

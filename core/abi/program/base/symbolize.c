@@ -15,7 +15,7 @@
 
 /* debug information; NULL: not read yet, or not available */
 static struct accd__debug_info *debug;
-static bool debug_is_tried;
+static bool debug_is_tried; /* true once get_debug_info has tried to read it */
 
 /* Returns the debug information, read at the first request because most runs need none; NULL: it is not available.
  * Reads on a new stack because libdw needs much. The lock of diagnostics must be held. */
@@ -87,8 +87,8 @@ static bool find_compiler_location(uintptr_t pc, bool has_debug_info, const char
     return true;
 }
 
-/* Finds the line in debug information, or else the location that the compiler passed. Files below the start folder are
- * named relative to that folder. */
+/* Finds the line in debug information, or else the location that the compiler passed. If both name the same file, the
+ * line that the compiler passed counts. Files below the start folder are named relative to that folder. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
     assert(file_p && line_p);
@@ -194,8 +194,8 @@ void rt_symbolize_init(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-/* Parses a lazy name: "@" and a return address in hex. Such a name stands for data mapped by that call and is looked up
- * only when reported, as most programs never need a name. */
+/* Parses a lazy name, "@" and a return address in hex, and returns the address; 0 for an ordinary name. A lazy name
+ * stands for data mapped by that call and is looked up only when reported, as most programs never need a name. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
 {
     char *stop;
@@ -277,7 +277,7 @@ static struct rt_display_name make_display_name(const char *name, uint64_t host,
     return display;
 }
 
-/* Returns name and location of an object for reports; the name may be its address. */
+/* Returns name and location of an object for reports. The address replaces a lazy or empty name. */
 struct rt_display_name rt_get_display_name(const accd_object_info *object)
 {
     return make_display_name(object->name, object->host, object->file, object->line);
@@ -290,7 +290,7 @@ struct rt_related_location rt_get_mapped_location(const accd_object_info *object
     return (struct rt_related_location){"mapped", display.file, display.line};
 }
 
-/* Returns name and location of an attached pointer for reports; the name may be its address. */
+/* Returns name and location of an attached pointer for reports. The address replaces a lazy or empty name. */
 struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer)
 {
     return make_display_name(pointer->name, pointer->slot, NULL, 0);
@@ -408,7 +408,7 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
     return false;
 }
 
-/* Copies n bytes of memory that may be unmapped to `to`; returns false if they cannot be read. */
+/* Copies the n bytes at `host`, which may be unmapped, to `to`. Returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec local = {to, n}, remote = {(void *)(uintptr_t)host, n};

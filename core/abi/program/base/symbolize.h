@@ -5,23 +5,24 @@
 #include "diagnostics.h"
 #include "runtime.h"
 
-/* Returns the end of the structure that contains a member, as the current call sees it; 0: unknown. */
+/* Returns the end address of the structure that contains the member of `bytes` bytes at `member`, by the names that the
+ * current call sees; 0: unknown. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes);
 void rt_symbolize_init(void); /* stores the working directory, relative to which files are named */
 /* Returns the return address in a lazy name (label.c), whose end is stored; 0: an ordinary name. end_p may be NULL. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
-/* Finds the program's name of a range, as seen at a site. Returns false if unknown. */
+/* Stores in *name_p the program's name of the range of `bytes` bytes at `host`, as seen at a site. Returns false if the
+ * name is unknown, or `site` is NULL. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
-/* Copies the variable or member of a section's name, without subscripts: "s.a" for "s[1].a[0:4]". Empty for an
- * address or a lazy name. */
+/* Copies `name` without subscripts: "s.a" for "s[1].a[0:4]". The copy is empty for an address or a lazy name. */
 void rt_copy_variable_name(const char *name, char *to, size_t capacity);
 /* Writes the program's name of a range (0 bytes: of the object that begins there). Returns false and writes the
  * address if unknown. */
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity);
-/* True if byte `at` of a range is known to be padding of its type. */
+/* Returns true if the byte at offset `at` of a range is known to be padding of the range's type. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at);
-/* Writes the element that contains byte `at`, as in "u[17] of u[0:16]". Replaces `object`, the object's name, by the
- * site's name if it has one. */
+/* Writes the name of the element that contains the byte at offset `at` of a range, as in "u[17] of u[0:16]". Replaces
+ * `object`, the range's name, by the name at the site if that is known; otherwise writes `object`. */
 enum { RT_NAME_SIZE = 160 };
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                        char object[RT_NAME_SIZE], char *to, size_t capacity);
@@ -32,7 +33,8 @@ uint64_t rt_find_pointee_bytes(uint64_t variable);
 void rt_record_location(const struct rt_site *site);
 /* Writes the name and version of the compiler of a call's code, or "the compiler" without debug information. */
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity);
-/* Finds the location of a call; function_p may be NULL, *function_p may become NULL. False: unknown. */
+/* Stores the location of the call that returns to `pc`. `function_p` may be NULL, and *function_p may become NULL.
+ * Returns false, and stores nothing, if the line is unknown. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
 bool rt_is_system_code(uintptr_t pc);   /* true if code belongs to a system library or header */
 bool rt_lacks_debug_info(uintptr_t pc); /* true if code of the program has no debug information */
@@ -48,9 +50,10 @@ struct rt_display_name {
     const char *file; /* NULL: unknown */
     int line;
 };
-struct rt_display_name rt_get_display_name(const accd_object_info *object);
+struct rt_display_name rt_get_display_name(const accd_object_info *object); /* of an object */
+/* Returns the location where an object was mapped; `file` NULL: unknown. */
 struct rt_related_location rt_get_mapped_location(const accd_object_info *object);
-struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer);
+struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer); /* of an attached pointer */
 /* Name of the pointer at an address, as a site sees it, and a section of its target. */
 struct rt_pointer_name {
     uint64_t slot;
@@ -59,7 +62,7 @@ struct rt_pointer_name {
 /* Names the pointer at `slot`. Returns false if the site has no name; then `name` locates it within a present object.
  */
 bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer);
-/* Copies host memory that may be unmapped; false: not readable. */
+/* Copies the `n` bytes at `host`, which may be unmapped, to `to`. Returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n);
 /* Writes the name of the present object that the pointer at `host` points to. False: the bytes there are no such
  * pointer. */

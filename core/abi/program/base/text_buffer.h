@@ -27,9 +27,11 @@ void rt_text_append_rank(struct rt_text_buffer *text);
  * count as a loss. In each case the program continues. */
 bool rt_text_write(int fd, const struct rt_text_buffer *text);
 
-/* Copies a descriptor, or opens a file with O_TRUNC or O_APPEND, under a high number that programs do
- * not use themselves. Returns -1 with errno set on failure. */
+/* Returns a duplicate of the descriptor `file` with a high number, which programs do not use themselves. Returns -1
+ * with errno set on failure. `file` stays open. */
 int rt_move_to_high_fd(int file);
+/* Opens or creates a file for writing, under a high number; `flags`: O_TRUNC or O_APPEND. Returns -1 with errno set on
+ * failure. */
 int rt_open_output_file(const char *name, int flags);
 
 #endif

@@ -28,7 +28,7 @@ static struct traced_object *buckets[BUCKETS];
 static unsigned last_number;
 
 /* Returns the link to the entry of an address; if it has none, the link at the end of the chain, which is NULL.
- * pointer: of a pointer, otherwise of an object. */
+ * `pointer`: the address is that of an attached pointer; otherwise that of an object. */
 static struct traced_object **find_link(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];

@@ -2,6 +2,7 @@
 #ifndef RT_TRACE_H
 #define RT_TRACE_H
 
-void rt_trace_event(const accd_event *event); /* adds the fields about the object or pointer */
+/* writes an event with fields about its object or pointer as a line of the trace */
+void rt_trace_event(const accd_event *event);
 
 #endif

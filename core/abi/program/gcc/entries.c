@@ -3,8 +3,9 @@
  *
  * An entry of data becomes one item. A pointer's entry follows its section; it becomes the item's slot (the address of
  * the pointer to attach), or an item that attaches the pointer alone. A STRUCT entry precedes the entries of an
- * aggregate's members. In OpenACC each member is an item within a common frame; in OpenMP all of them are one item with
- * a mapping program:
+ * aggregate's members. In OpenACC each member is an item within a common frame (the host range of the aggregate, for
+ * which the device gets one block of memory). In OpenMP all members are one item with a mapping program, which says
+ * which bytes are mapped:
  *
  *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
@@ -524,8 +525,8 @@ static bool is_pointer_entry(unsigned kind)
 }
 
 /* Returns true if the device's copy of descriptor i, at `device`, points to the data of its pointer, which a later
- * entry attaches. If not, a kernel may have changed the pointer, so the bounds are kept. The data's entry precedes the
- * descriptor up to gcc 13 and follows it since. */
+ * entry attaches. If not, a kernel may have changed the pointer, so the caller keeps the device's bounds. The data's
+ * entry precedes the descriptor up to gcc 13 and follows it since. */
 static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
 {
     assert(rt_get_entry_kind(map, i) == TO_PSET);

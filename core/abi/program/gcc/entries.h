@@ -1,8 +1,9 @@
 /* entries.h - the entries that gcc passes for a directive, and the items that they become. Included by goacc.c and
  * target.c.
  *
- * A directive arrives as three columns: addresses, sizes and kinds of its entries. Names and numbers of kinds are the
- * compiler's (gomp-constants.h); their meaning is defined by that interface. */
+ * A directive arrives as three columns: addresses, sizes and kinds of its entries. The size of a pointer's entry is its
+ * bias: the bytes from the pointer's value to the start of its section. Names and numbers of kinds are the compiler's
+ * (gomp-constants.h); their meaning is defined by that interface. */
 #ifndef RT_ENTRIES_H
 #define RT_ENTRIES_H
 
@@ -14,7 +15,7 @@ enum {
     TO = 0x01,
     FROM = 0x02,
     TOFROM = 0x03,
-    POINTER = 0x04, /* pointer to the data of the previous entry; size: bias */
+    POINTER = 0x04, /* pointer to the data of the previous entry */
     TO_PSET = 0x05, /* descriptor of a Fortran array */
     PRESENT = 0x06,
     DELETE = 0x07,    /* clause delete, with finalize */
@@ -32,7 +33,7 @@ enum {
     ALWAYS_POINTER = 0x1d,
     POINTER_TO_ZERO_LENGTH = 0x1e,
     DELETE_ZERO_LENGTH = 0x1f,
-    ATTACH = 0x50, /* size: bias */
+    ATTACH = 0x50, /* pointer of a section, to be attached */
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
     STRUCT_UNORDERED = 0x5c, /* gcc 14 and later: STRUCT whose members follow in any order */
@@ -42,19 +43,20 @@ enum {
     FORCE_DETACH = 0xd1 /* clause detach, with finalize */
 };
 
-/* Modifiers of TO, FROM and TOFROM in OpenMP. */
+/* Modifiers of TO, FROM and TOFROM in OpenMP. ALWAYS: map with `always`. IMPLICIT: no clause names the data.
+ * ALWAYS_PRESENT: map with `always` and `present`, or update with `present`. */
 enum { ALWAYS = 0x10, IMPLICIT = 0x60, ALWAYS_PRESENT = 0x94 };
 
 /* Entries of one directive, as columns of n elements. */
 struct entries {
     size_t n;
-    void **host;
-    const size_t *size;
-    const unsigned short *kind;
-    bool target;            /* OpenMP: each private variable gets memory of its own */
-    bool region;            /* true for a target construct */
-    const size_t *argument; /* index of the first entry of each argument; NULL: no iterators were expanded */
-    size_t arguments;       /* number of arguments before the expansion */
+    void **host;                /* address of the data or of the pointer; NULL: absent argument */
+    const size_t *size;         /* bytes of the data, or bias of a pointer */
+    const unsigned short *kind; /* kind with modifiers, and the alignment in the high 8 bits */
+    bool target;                /* true for OpenMP, where each private variable gets memory of its own */
+    bool region;                /* true for a target construct */
+    const size_t *argument;     /* index of the first entry of each argument; NULL: no iterators were expanded */
+    size_t arguments;           /* number of arguments before the expansion */
 };
 
 /* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
@@ -85,7 +87,8 @@ void rt_report_link_sections(const struct entries *map, const void *code);
 
 /* Returns a kernel's argument for entry i: the device address of present data. For OpenMP's private variables, declared
  * variables and absent data of no_create, returns the host address; for FIRSTPRIVATE_INT, the value. An absent
- * zero-length section gives NULL, or the host address if rt.options.null_unmatched. */
+ * zero-length section gives NULL, or the host address if rt.options.null_unmatched or for a function. STRUCT gives the
+ * device address that the start of the aggregate would have. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
 
 /* Appends the items of a directive that begins a construct or enters data. The list must have space for all entries. An

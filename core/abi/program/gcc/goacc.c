@@ -100,7 +100,8 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
 }
 
 /* Makes the items of a directive in fast_items and returns its path, with flags of rt_run_construct added. specs: one
- * for each kind; words: pointer-sized variables are never attached. On SLOW_PATH the items are not complete. */
+ * for each kind, see fast_path.h; words: true if pointer-sized variables are never attached (knob attach_variables of
+ * the rules, or no compute construct). On SLOW_PATH the items are not complete. */
 static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
                                                                         bool words)
 {
@@ -143,7 +144,8 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
 }
 
 /* Takes the lock and makes the items if a directive can take the fast path; the caller must then call
- * rt_leave_fast_path. Returns the path; on SLOW_PATH the lock is not held. words: as for make_fast_items. */
+ * rt_leave_fast_path. Returns the path; on SLOW_PATH the lock is not held. words: true if pointer-sized variables are
+ * never attached. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {

@@ -241,14 +241,14 @@ static const uint8_t update_specs[0x100] = {
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
 };
 
-/* Items on the fast path and the entry of each; protected by the lock. Fields that make_fast_items does not set stay
- * 0. */
+/* fast_items: items on the fast path; entry_indices: index of the entry of each item. Both are protected by the lock.
+ * Fields that make_fast_items does not set stay 0. */
 static accd_item fast_items[FAST_ITEMS_MAX];
 static uint8_t entry_indices[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Makes the items of a directive in fast_items and returns its path. specs: one for each kind. On SLOW_PATH the items
- * are not complete. The lock must be held. */
+/* Makes the items of a directive in fast_items and returns its path. specs: one for each kind, see fast_path.h. On
+ * SLOW_PATH the items are not complete. The lock must be held. */
 static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
 {
     assert(rt.site && map->n <= FAST_ITEMS_MAX);
@@ -475,7 +475,7 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Arguments of a region. teams: as in struct directive; device: -1 for the host. */
+/* Arguments of a region. teams: its teams and thread limit, in libgomp's form; device: -1 for the host. */
 struct body {
     void (*fn)(void *);
     void **teams;

@@ -24,7 +24,8 @@ accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *h
     return item;
 }
 
-/* Returns the item, among the last ones, of the section that the pointer at `slot` points to; NULL: none. */
+/* Returns the item, among the last items->search_depth ones, of the section that begins at the value of the pointer at
+ * `slot` plus `bias`; NULL: no such item. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias)
 {
     assert(slot);

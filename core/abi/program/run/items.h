@@ -1,4 +1,5 @@
-/* items.h - builds the list of items of one directive, for the entry points in gcc/, clang/ and routines/. */
+/* items.h - builds the list of items of one directive, for the entry points in gcc/, clang/ and routines/. An entry is
+ * what the compiler passes for a clause; an item is what the core gets: a host range with an action. */
 #ifndef RT_ITEMS_H
 #define RT_ITEMS_H
 
@@ -15,7 +16,7 @@ struct rt_items {
     /* label of the call, for items without a name of their own; NULL: the list was made for no entries */
     const accd_label *label;
     bool finalize;       /* the directive has clause finalize */
-    bool descriptors;    /* true if an item is a descriptor */
+    bool descriptors;    /* true if an item is a descriptor of a Fortran array */
     bool nulls;          /* OpenMP: true if an item is a pointer to a zero-length section */
     size_t search_depth; /* number of last items among which a pointer's section is searched */
 };

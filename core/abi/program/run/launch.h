@@ -4,7 +4,8 @@
 
 #include "abi/program/base/runtime.h"
 
-/* Pushes a structured region, whose `region` of the core is NULL at first, and returns it. The lock must be held. */
+/* Pushes a structured region of the current call, and returns it; its `region` of the core is NULL at first. `parent`:
+ * RT_PARENT_x for tools, 0 in OpenMP. The lock must be held. Ends the program without memory. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent);
 void rt_pop_region(struct rt_thread *self); /* pops the innermost region; ends the program if no region is open */
 /* Ensures that the current call can exclude other calls while a kernel runs; may release and retake the lock, which

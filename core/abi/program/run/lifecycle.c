@@ -59,7 +59,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* start_runtime was run; tools have had their chance to register */
+/* once: start_runtime was run. tools_once: tools have had their chance to register. */
 static pthread_once_t once = PTHREAD_ONCE_INIT, tools_once = PTHREAD_ONCE_INIT;
 /* key whose destructor on_thread_end runs for each thread that has called the runtime */
 static pthread_key_t thread_end;
@@ -548,8 +548,8 @@ static void reject_device_addresses(const accd_item *items, size_t nitems)
             report_device_address(&items[i]);
 }
 
-/* Runs a construct in the core and returns its status; stores its region in *region_p. A fault in it counts as one of
- * the core (in_core). */
+/* Runs a construct in the core and returns its status; stores its region in *region_p. Sets in_core meanwhile, so that
+ * a fault is reported as one of unmapped data. */
 static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct, accd_region **region_p)
 {
     thread->in_core = true;
@@ -593,9 +593,9 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
-/* Handles that a construct has failed with `status`. If only pointers that are present on their own made its data
- * partly present, unmaps these pointers and runs the construct again. Any other failure, also of the second run, ends
- * the program. */
+/* Handles that a construct has failed with `status`. With the knob `member` at ACCD_MEMBER_UNCOUNTED, its data may be
+ * partly present only because pointers in them are present on their own. Then unmaps these pointers and runs the
+ * construct again. Any other failure, also of the second run, ends the program. */
 static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct,
                                                   accd_status status, accd_region **region_p)
 {

@@ -43,10 +43,11 @@ _Noreturn void rt_reject_unknown_abi(const struct rt_site *site, const char *for
     __attribute__((format(printf, 2, 3)));
 /* Ends all device data of the process (acc_shutdown), after the final checks of strict and instrumented runs. */
 void rt_end_device_data(void);
-enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 }; /* flags: items must be checked first; items have pointers */
+/* flags: check the items before the core gets them; items attach pointers */
+enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
 void rt_end_core_region(struct rt_thread *self, accd_region *region); /* ends the program on failure */
-/* Runs a construct on the thread's device for the current call. Returns its region; NULL: the construct opens none.
- * Failure ends the program. The lock must be held. */
+/* Runs a construct on the thread's device for the current call, with the flags above. Returns its region; NULL: the
+ * construct opens none. Failure ends the program. The lock must be held. */
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned flags, const accd_item *items,
                               size_t nitems, bool finalize);
 
