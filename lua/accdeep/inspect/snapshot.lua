@@ -58,9 +58,9 @@ local types = require "accdeep.types"
 
 local snapshot = {}
 
-local GROUP_LIMIT, GROUP_START = 6, 3 -- beyond GROUP_LIMIT similar objects, only the first GROUP_START are listed
+local GROUP_LIMIT, GROUP_START = 6, 3 -- similar objects that make a group; of these, the first that are listed
 local MAX_LISTED = 120   -- limit of objects listed one by one, on each side; required ones are listed beyond it
-local LEVELS, OUTER = 8, 3 -- beyond LEVELS levels, only the outermost OUTER and the innermost are reported
+local LEVELS, OUTER = 8, 3 -- levels beyond which some are omitted; the outermost that stay
 local LINK = 4           -- limit of the distance, in objects, between two links of a chain (link_before)
 local NAME = 80          -- limit of characters of a name: longer ones are cut off before a member is appended
 local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
