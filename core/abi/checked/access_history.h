@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Returns the id that replaces `from` as last access when the thread's work accesses bytes, as rt_shadow.find_successor
- * does, and caches the result for the thread. */
+/* Returns the id that replaces `from` as last access when the thread's work accesses the bytes. Caches the results of
+ * rt_shadow.find_successor for the thread. */
 static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
 {
     const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
@@ -162,9 +162,9 @@ static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, s
             tile->last[i] = 0;
 }
 
-/* Sets *entry_p to the list index of the value `last` in a tile, and returns true; 0 is always at index 0. If the tile
- * does not have the value, returns false, and *entry_p is the index of a free entry, or 0 if no entry is free. Most
- * values have the same entry in all tiles, because the search begins at a hash of the value. */
+/* Sets *entry_p to the list index of the value `last` in a tile, and returns true; the value 0 is always at index 0. If
+ * the tile does not have the value, returns false, and *entry_p is the index of a free entry, or 0 if no entry is free.
+ * Most values have the same entry in all tiles, because the search begins at a hash of the value. */
 static inline bool rt_find_tile_entry(const struct rt_history_tile *tile, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
@@ -203,8 +203,8 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
 }
 
 /* Sets *last to the packed last access of the byte at offset k. Returns how many of the n bytes from k on have the same
- * last access and lie in one tile. Splits the tile if the range begins or ends inside of a unit, as only whole units
- * have a last access. */
+ * last access and lie in one tile. A tile has a last access for whole units only. So the tile is split if the range
+ * begins inside of a unit or is smaller than one. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                          size_t n, uint32_t *last)
 {
@@ -308,8 +308,10 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
     }
 }
 
-/* Records a load or store of a kernel at offset k, of n aligned bytes that are one or two units, and returns true.
- * Returns false, and records nothing, if the thread's cache of changes or the tile does not have the needed values. */
+/* Records a load or store of a kernel at offset k, of n (1, 2, 4 or 8) aligned bytes, and returns true. Returns false,
+ * and records nothing, in these cases: n is less than 4 and the tile is not split; two units have different last
+ * accesses; the thread's cache does not have the change; the change needs the lock, because several kernels are
+ * recorded; the tile's list lacks the new value. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
                                                                             struct rt_check_thread *thread, size_t k,
                                                                             size_t n, unsigned access_flags)

@@ -9,9 +9,9 @@
 
 /* --------------------------------------------------------------- compare and exchange of gcc -- */
 
-/* Defines __atomic_compare_exchange_n for n bytes, which gcc calls with -fno-inline-atomics instead of an instruction.
- * Checks the access, stores `to` at `at` if *expected is there, and sets *expected to the old value. Returns true if
- * `to` was stored. */
+/* Defines the function __atomic_compare_exchange_1 (2, 4, ...) for n bytes. gcc calls it instead of an instruction with
+ * -fno-inline-atomics. The function checks the access, stores `to` at `at` if the value there is *expected, and sets
+ * *expected to the old value. Returns true if `to` was stored. */
 #define COMPARE(n, type, attribute)                                                                \
     API bool rt_atomic_compare##n(void *at, void *expected, type to, int order,                    \
                                   int failure) __asm__("__atomic_compare_exchange_" #n);           \
@@ -55,7 +55,7 @@ static void check_atomic_access(const void *at, size_t n, unsigned access_flags,
 }
 
 typedef void load_fn(size_t n, const void *at, void *to, int order);
-/* __atomic_load of any size: checks the read, and copies n bytes from `at` to `to`, by libatomic or under the lock. */
+/* __atomic_load of any size: checks the read, and copies n bytes from `at` to `to`, by libatomic or under `locked`. */
 API load_fn rt_atomic_load_any __asm__("__atomic_load");
 void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 {
@@ -72,7 +72,7 @@ void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 }
 
 typedef void store_fn(size_t n, void *at, const void *from, int order);
-/* __atomic_store of any size: checks the write, and copies n bytes from `from` to `at`, by libatomic or under the lock.
+/* __atomic_store of any size: checks the write, and copies n bytes from `from` to `at`, by libatomic or under `locked`.
  */
 API store_fn rt_atomic_store_any __asm__("__atomic_store");
 void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
@@ -90,7 +90,8 @@ void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 }
 
 typedef void exchange_fn(size_t n, void *at, const void *from, void *to, int order);
-/* __atomic_exchange of any size: checks the accesses, copies the old bytes to `to` and stores those of `from`. */
+/* __atomic_exchange of any size: checks the accesses, copies the n old bytes at `at` to `to`, and stores those of
+ * `from` there, by libatomic or under `locked`. */
 API exchange_fn rt_atomic_exchange_any __asm__("__atomic_exchange");
 void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int order)
 {
@@ -109,8 +110,9 @@ void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int 
 }
 
 typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order, int failure);
-/* __atomic_compare_exchange of any size: checks the accesses, and stores `from` if the bytes equal *expected. Returns
- * true if it did; otherwise copies the bytes to *expected. */
+/* __atomic_compare_exchange of any size: checks the accesses, and stores the bytes of `from` at `at` if the n bytes
+ * there equal those of *expected. Returns true then; otherwise copies the bytes at `at` to *expected, and returns
+ * false. Uses libatomic, or the spin lock `locked`. */
 API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
 bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {
@@ -129,9 +131,9 @@ bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from,
 
 /* --------------------------------------------------------------------------- lock of libgomp -- */
 
-/* Takes libgomp's lock for atomic operations. gcc writes plain loads and stores between GOMP_atomic_start and
- * GOMP_atomic_end for atomic operations that are too wide, and for numbers of several parts. These accesses count as
- * atomic. */
+/* Takes libgomp's lock for atomic operations; accesses of the thread then count as atomic until GOMP_atomic_end. gcc
+ * writes plain loads and stores between the two calls for operations that no instruction can do, such as those on
+ * complex numbers. */
 API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {

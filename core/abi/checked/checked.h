@@ -27,12 +27,13 @@
 enum {
     RT_PRESENT = 1, /* mapped; on the host also: was mapped earlier, and the newest value of the byte is lost */
     RT_VALID = 2,   /* this side has the newest value */
-    RT_DIRTY = 4, /* the other side does not have the newest value; on the host without VALID: the newest value was lost
-                   * with an earlier mapping */
+    RT_DIRTY = 4,   /* with VALID: only this side has the newest value. On the host without VALID: the newest value was
+                       lost with an earlier mapping */
     RT_WAS_READ = 8 /* was read since a transfer moved the byte to this side */
 };
 
-/* Kind of an access, as a set of bits. FREE: the memory is freed. MODIFY: mask of the bits that conflict with reads. */
+/* Kind of an access, as a set of bits (`access_flags`). ATOMIC: the access belongs to an atomic operation. FREE: the
+ * memory is freed. MODIFY: mask of the bits that conflict with reads. */
 enum {
     RT_ACCESS_READ = 0,
     RT_ACCESS_WRITE = 1,
@@ -75,10 +76,10 @@ static inline uint32_t rt_digest_present_bytes(uint32_t states, uint64_t value)
     return rt_digest_word(value & present_bits * 0xff);
 }
 
-/* Last access of some bytes of device memory: ids of the works (operations of a queue, or tasks) that wrote and read
- * the bytes last. An even id names one work, or a set of works without an order between them. The id of a work plus one
- * stands for the atomic operations of that work. The id 0 stands for all work that happens before everything now
- * running. */
+/* Last access of some bytes of device memory: ids of the works that wrote and read the bytes last. A work is an
+ * operation of a queue, or a task. An even id names one work, or a set of works without an order between them. The id
+ * of a work plus one stands for the atomic operations of that work. The id 0 stands for all work that happens before
+ * everything now running. */
 struct rt_last_access {
     uint16_t write, read;
 };
@@ -106,7 +107,8 @@ struct rt_shadow {
     struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
-    uintptr_t low, bytes, reach;
+    uintptr_t low, bytes,
+        reach; /* start and size of the address space of device memory; bytes from `low` on with tiles */
     /* Returns the id that replaces `from` as last access when `work` accesses the bytes. That is `work` itself if all
      * works of `from` happen before it, otherwise a set that contains `work`. */
     uint16_t (*find_successor)(uint16_t from, uint16_t work);
@@ -126,8 +128,9 @@ struct rt_shadow {
     /* Handles a host buffer that MPI may write from now on: reports pending transfers that use the buffer. The write
      * itself is reported by on_access when it is complete. */
     void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
-    uint32_t transfer_ids; /* nonzero after a transfer whose bytes are counted when a kernel overwrites them */
-    unsigned version;      /* changes when mappings or pending transfers change */
+    uint32_t
+        transfer_ids; /* nonzero after a transfer whose unread bytes must be counted when a kernel overwrites them */
+    unsigned version; /* changes when mappings or pending transfers change */
 };
 extern struct rt_shadow rt_shadow;
 
@@ -142,17 +145,18 @@ struct rt_check_thread {
     uint32_t *states, *origins;
     const uint8_t *tiles;
     uintptr_t stack, stack_bytes; /* part of the stack that the kernel may use; stack_bytes 0: no kernel */
-    uint8_t *stack_tiles;         /* readable tiles of the kernel's stack */
-    size_t nstack_tiles;
-    bool in_kernel;        /* the thread runs a kernel, which may use device memory only */
-    bool records_accesses; /* each access is recorded in the history */
-    bool is_atomic;        /* loads and stores belong to an atomic operation */
-    uint16_t work;         /* work id of the running kernel; 0: everything that follows happens after the kernel */
-    unsigned version;      /* rt_shadow.version for which lookup_cache is valid */
+    uint8_t *stack_tiles;         /* first tile of the kernel's stack that was made readable */
+    size_t nstack_tiles;          /* number of these tiles */
+    bool in_kernel;               /* the thread runs a kernel, which may use device memory only */
+    bool records_accesses;        /* each access is recorded in the history */
+    bool is_atomic;               /* loads and stores belong to an atomic operation */
+    uint16_t work;    /* work id of the running kernel; 0: everything that follows happens after the kernel */
+    unsigned version; /* rt_shadow.version for which lookup_cache is valid */
     struct rt_lookup_entry {
         uintptr_t at, bytes, offset; /* address and size, whole words; offset: what is added to an address to get the
-                                      * same byte on the other side */
-        uint32_t *states, *origins, *other_states, *other_origins;
+                                        same byte on the other side */
+        uint32_t *states, *origins, *other_states,
+            *other_origins;          /* shadow of these words, and of those on the other side */
     } lookup_cache[RT_LOOKUP_CACHE]; /* parts of present objects that the thread wrote last, on the side of the writes
                                       */
     uintptr_t declared, declared_bytes; /* host address and size of the declared variable that the kernel used last;
@@ -160,9 +164,10 @@ struct rt_check_thread {
     uintptr_t offset;                   /* distance from the variable to its device bytes */
     struct {
         uint16_t from, to;
-    } steps[RT_SUCCESSOR_CACHE]; /* cache of find_successor, indexed by from / 2 % RT_SUCCESSOR_CACHE */
+    } steps[RT_SUCCESSOR_CACHE]; /* cache of results (to) of find_successor(from, work), at index from / 2 %
+                                    RT_SUCCESSOR_CACHE */
     struct rt_history_change {
-        uint32_t from, to;
+        uint32_t from, to;         /* packed last accesses, before and after an access of this thread's work */
         uint64_t entry;            /* list index at which a tile may hold the value `to` */
     } (*changes)[RT_CHANGE_CACHE]; /* cache of how last accesses change (from, to), one row for each of 4 kinds of
                                     * access. The runtime allocates it, because a library that is loaded late has little

@@ -1,5 +1,6 @@
 /* fast_path.h - fast path of the check of an access: a few instructions in the function that the compiler calls for
- * each load and store. Accesses that it does not allow take the slow path, slow_path.c. */
+ * each load and store. It only tests states of the accessed bytes (checked.h). Accesses that it does not allow take the
+ * slow path, slow_path.c, which may change states or call the runtime. */
 #ifndef RT_CHECK_FAST_PATH_H
 #define RT_CHECK_FAST_PATH_H
 
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define API __attribute__((visibility("default")))
-/* The frame of the function that uses it; needs -fno-omit-frame-pointer. */
+/* FRAME: frame of the function that contains this macro; needs -fno-omit-frame-pointer. */
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 

@@ -264,13 +264,13 @@ static int scan_text(void **cached, const char *name, const char *text, const ch
     return n;
 }
 
-/* Defines a function that programs call by the symbol. */
+/* Begins the definition of an exported function that has the name `name` in C and the name `symbol` in object files. */
 #define SYMBOL(symbol, name, ...)              \
     API int name(__VA_ARGS__) __asm__(symbol); \
     int name(__VA_ARGS__)
 
-/* Defines the scanf functions of one standard of C, whose symbols begin with `prefix`; a compiler's header chooses the
- * standard. */
+/* Defines the scanf functions for a standard of C, whose symbols begin with `prefix`. The C library's header stdio.h
+ * selects the symbols by the standard that the program is compiled for. */
 #define SCANS(standard, prefix)                                                                           \
     static void *standard##_file, *standard##_text;                                                       \
     SYMBOL(prefix "vfscanf", standard##_vfscanf, FILE *file, const char *format, va_list arguments)       \

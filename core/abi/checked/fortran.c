@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layout of gfortran's array descriptor, since version 8, and of the type in it. */
+/* Layout of the type in gfortran's array descriptor, since version 8. element: bytes of an element; rank: number of
+ * dimensions; type: gfortran's number of the element's type. */
 struct type {
     size_t element;
     int version;
     signed char rank, type;
     short attribute;
 };
+/* Layout of gfortran's array descriptor. base: address of the first element; NULL: not allocated. span: unit of the
+ * strides in bytes; 0: the element's size. */
 struct descriptor {
     char *base;
     size_t offset;
@@ -58,8 +61,8 @@ static void check_array(const struct descriptor *array, bool write, const char *
     }
 }
 
-/* Defines the function that transfers a scalar variable at `at` for a READ (`write`: the variable is written) or WRITE
- * statement. bytes: its size, an expression of `kind`. */
+/* Defines the function by which a READ or WRITE statement transfers a scalar variable at `at`. write: true for READ,
+ * which writes the variable. bytes: size of the variable, an expression of `kind`. */
 #define VARIABLE(name, write, bytes)                                                                             \
     API void _gfortran_transfer_##name(void *statement, void *at, int kind);                                     \
     void _gfortran_transfer_##name(void *statement, void *at, int kind)                                          \
@@ -70,8 +73,8 @@ static void check_array(const struct descriptor *array, bool write, const char *
             rt_check_word_range(at, (size_t)(bytes), write, CALLER);                                             \
         call(statement, at, kind);                                                                               \
     }
-/* Defines the function that transfers an array for a READ (`write`: the array is written) or WRITE statement; bytes:
- * size of its characters. */
+/* Defines the function by which a READ or WRITE statement transfers an array. write: true for READ, which writes the
+ * array. In the function, `bytes` is the length of elements that are strings. */
 #define ARRAY(name, write)                                                                                       \
     API void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes);         \
     void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes)              \
@@ -120,9 +123,10 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed_data
 
 /* --------------------------------------------------------------------------------- namelists -- */
 
-/* Most recorded variables of a namelist; gfortran's number for a derived type, whose components follow as variables.
- * Variables of the namelist statement under way are recorded below, and checked when it is executed. */
-enum { NAMELIST_MOST = 64, DERIVED = 5 /* a derived type, whose components follow */ };
+/* NAMELIST_MOST: most recorded variables of a namelist. DERIVED: gfortran's number of a derived type, whose components
+ * follow as variables of their own. */
+enum { NAMELIST_MOST = 64, DERIVED = 5 };
+/* Variables of the namelist of the I/O statement under way, which are checked when the statement is executed. */
 static __thread struct {
     const void *statement;
     unsigned n;
@@ -136,7 +140,9 @@ static void end_namelist(void)
         free(namelist.at[--namelist.n]);
 }
 
-/* Records a variable of the namelist of a statement: its address `at` and type. */
+/* Records a variable of a statement's namelist, with its address `at` and type, and calls libgfortran's function. A
+ * variable of a new statement replaces those of the one before. Without memory, or with NAMELIST_MOST variables, it is
+ * not recorded. */
 API void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type);
 void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type)
 {
@@ -156,7 +162,7 @@ void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, s
     call(statement, at, name, kind, bytes, type);
 }
 
-/* Records a dimension of the last variable of the namelist. */
+/* Records stride and bounds of a dimension of the namelist's last variable, and calls libgfortran's function. */
 API void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper);
 void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper)
 {
@@ -183,7 +189,7 @@ void _gfortran_st_write(void *statement)
     call(statement);
 }
 
-/* Begins a READ statement: only forgets the variables of its namelist. */
+/* Begins a READ statement: forgets the variables of its namelist, whose writes are not checked. */
 API void _gfortran_st_read(void *statement);
 void _gfortran_st_read(void *statement)
 {

@@ -14,7 +14,7 @@
 /* ----------------------------------------------------------------------------------- callers -- */
 
 /* Address ranges of the instrumented modules: the program and libraries that were compiled for checking. Calls from
- * further modules than these are not checked. */
+ * modules beyond the first MODULES are not checked. */
 enum { MODULES = 64 };
 static struct {
     uintptr_t low, high;
@@ -51,9 +51,9 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
 
 static bool is_in_module(uintptr_t pc);
 
-/* Adds a module to `modules` if it calls __tsan_init and is not there yet; callback of dl_iterate_phdr, returns 0 to
- * continue. Does nothing if `modules` is full. The return address of __tsan_init does not identify the module, because
- * its call may be a jump. */
+/* Callback of dl_iterate_phdr: adds a module to `modules` if it calls __tsan_init and is not there yet; does nothing if
+ * `modules` is full. Returns 0, so that the iteration continues. The return address of __tsan_init would not identify
+ * the module, because its call may be a jump. */
 static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -121,7 +121,7 @@ void *rt_find_real_function(void **cached, const char *name)
     return *cached;
 }
 
-/* Checks an access of n bytes, also of callers that are not instrumented. */
+/* Checks an access of n bytes by the slow path, whether the caller is instrumented or not. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller)
 {
     rt_check_words_slow_path((uintptr_t)at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ, caller.pc, caller.frame);
@@ -306,7 +306,8 @@ FUNCTION(int, puts, (const char *text))
 
 /* ----------------------------------------------------------------------------------- streams -- */
 
-/* C++'s std::ostream::write, which reads n bytes, and std::istream::read, which may write n bytes. */
+/* C++'s std::ostream::write, which reads n bytes at `from`, and std::istream::read, which may write n bytes at `to`.
+ * Both return the stream. */
 FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
 {
     if (n > 0)

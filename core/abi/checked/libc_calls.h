@@ -1,4 +1,5 @@
-/* libc_calls.h - helpers for replaced library functions that read or write memory of their caller. */
+/* libc_calls.h - helpers for replaced library functions that read or write memory of their caller. A caller is
+ * instrumented if its module was compiled for checking; only then its accesses are checked. */
 #ifndef RT_LIBC_CALLS_H
 #define RT_LIBC_CALLS_H
 
@@ -19,7 +20,7 @@ bool rt_is_instrumented_caller(struct rt_caller caller);
 /* Returns the function `name` of the next library that defines it, and caches it in *cached, so that the name is looked
  * up once. Returns NULL if no other library has the function. */
 void *rt_find_real_function(void **cached, const char *name);
-/* Checks an access of n bytes word by word, without a test that the caller is instrumented. */
+/* Checks an access of n bytes word by word; must be called for instrumented callers only. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller);
 
 /* Check that a library function may read or write n bytes for the caller. Do nothing if the caller is not instrumented.
@@ -44,9 +45,9 @@ static inline size_t rt_count_string_bytes(const char *text, size_t limit)
         n++;
     return n < limit ? n + 1 : limit;
 }
-/* REAL(name): the next library's function that FUNCTION(..., name, ...) replaces, as a function pointer. FUNCTION
- * begins the definition of an exported function that replaces a library function; EXPORT begins one that uses another
- * function's pointer, or none. */
+/* FUNCTION begins the definition of an exported function that replaces the library function `name`. REAL(name) in it is
+ * a pointer to the replaced function, in the next library. EXPORT begins such a definition without a pointer for REAL:
+ * the function calls another function's REAL, or none. */
 #define REAL(name) ((__typeof__(&(name)))rt_find_real_function(&real_##name, #name))
 #define EXPORT(type, name, parameters) \
     API type name parameters;          \

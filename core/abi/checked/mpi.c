@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef uintptr_t word; /* any argument of an MPI function */
+typedef uintptr_t word; /* any argument of an MPI function: a number, a handle or an address */
 
 /* Returns the symbol `name` of the loaded libraries; NULL if no library has it. */
 static void *find_mpi_function(const char *name)
@@ -54,7 +54,7 @@ static int get_comm_size(word comm)
 
 /* ------------------------------------------------------------------------------------- types -- */
 
-/* Datatype of MPI. */
+/* Datatype of MPI, with the communicator of the call that uses it. */
 struct type {
     word handle, comm;
     int size;                                /* bytes of one element, without gaps */
@@ -266,8 +266,8 @@ static word handle_at(const void *handles, long i, bool fortran)
     return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
 }
 
-/* Removes the receive request of a handle from the list and returns the request, which the caller frees; NULL if there
- * is none. */
+/* Removes the receive request of a handle from the list, and returns it, to be freed by the calling function; NULL if
+ * there is none. */
 static struct request *remove_request(word handle)
 {
     struct request *request = NULL;
@@ -282,8 +282,8 @@ static struct request *remove_request(word handle)
     return request;
 }
 
-/* Records a receive request, and takes over its copy, which is freed without memory. A send has no copy (received.bytes
- * NULL): then only an older receive with the same handle is forgotten. */
+/* Records a receive request and takes ownership of its copy; without memory, frees the copy and records nothing. A send
+ * has no copy (buffer.bytes NULL): then only an older receive with the same handle is forgotten. */
 static void add_request(word handle, struct recv_buffer buffer, struct rt_caller caller)
 {
     struct request *request = buffer.bytes ? malloc(sizeof *request) : NULL;
@@ -343,8 +343,9 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-/* Returns a copy of a receive buffer from the first byte of any process's part to the last byte of any part, as
- * save_recv_buffer does. counts and starts: see check_send_parts. */
+/* Returns a copy, made by save_recv_buffer, of a receive buffer with a part for each process: from the first byte of
+ * the lowest part to the end of the highest one. Its bytes are NULL if all parts are empty or nothing is to be checked.
+ * counts and starts: see check_send_parts. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)
 {
@@ -361,9 +362,10 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     return save_recv_buffer(at + (word)(low * get_type(handle, comm).extent), high - low, handle, comm, caller);
 }
 
-/* Actions before the call of the MPI library, common to C and Fortran. The function's arguments are named a, b, c ...
- * in their order. N(x) is argument x as a number, NS(x) as an array of numbers, D(x) as a type, C(x) as a communicator.
- */
+/* Actions BEFORE_... the call of the MPI library, common to C and Fortran. The function's arguments are named a, b, c
+ * ... in their order. N(x) is argument x as a number, NS(x) as an array of numbers, D(x) as a type, C(x) as a
+ * communicator. READS checks a send buffer, KEEPS copies a receive buffer, and ALL is `count` elements for each
+ * process. */
 #define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
 #define KEEPS(at, count, type, comm) buffer = save_recv_buffer(at, count, D(type), C(comm), CALLER)
 #define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
@@ -411,7 +413,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
 #define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
-/* Actions after the call of the MPI library: none, check the received bytes, record a request. */
+/* Actions AFTER_... the call of the MPI library: none; check the received bytes; record a request; check the buffers of
+ * a complete request, or of several. */
 #define AFTER_NOTHING (void)0
 #define AFTER_WROTE check_received(buffer, CALLER)
 #define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), buffer, CALLER)
@@ -455,6 +458,7 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     F(Testany, testany, 5, 6, SOME, SOME_DONE)                   \
     F(Testsome, testsome, 5, 6, SOME, SOME_DONE)
 
+/* LISTn(x): list of the first n of a, b, c, ..., with the token x before each. */
 #define LIST2(x) x a, x b
 #define LIST3(x) LIST2(x), x c
 #define LIST4(x) LIST3(x), x d
@@ -493,8 +497,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define IN_C(name, lower, n, fortran_n, before, after) DEFINE(MPI_##name, n, before, after)
 EACH(IN_C)
 
-/* Fortran passes addresses of arguments. In MPICH, the numbers of Fortran's types and communicators are also the
- * handles of C. */
+/* Redefined for Fortran, which passes the address of each argument. Its types and communicators are numbers; in MPICH,
+ * these are also the handles of C. */
 #undef FORTRAN
 #undef N
 #undef D

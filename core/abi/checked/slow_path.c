@@ -4,7 +4,7 @@
 #include "access_history.h"
 #include "fast_path.h"
 
-/* State for the process and for each thread; fast_path.h explains the two names of the first. */
+/* State for the process (two names, see fast_path.h), and state for each thread. */
 struct rt_shadow local_shadow;
 API extern struct rt_shadow rt_shadow __attribute__((alias("local_shadow")));
 __thread struct rt_check_thread this_check_thread;
@@ -19,7 +19,8 @@ API struct rt_check_thread *rt_get_check_thread(void)
 struct words {
     uint32_t *states, *origin;
 };
-/* Sets *words to the shadow of the word that contains `at`. Returns false if the word has no shadow. */
+/* Sets *words to the shadow of the word that contains `at`, and returns true. Returns false, and sets nothing, if the
+ * word has no shadow. */
 static inline bool find_shadow_words(uintptr_t at, struct words *words)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -129,7 +130,7 @@ static bool has_tile_states(const uint64_t *states, unsigned required_states)
     return !(~common_states & rt_repeat_states(16, required_states));
 }
 
-/* Returns the states of tile number `tile` of device memory, two words of the tile in each element. */
+/* Returns the states of the bytes of tile number `tile` of device memory; each element has the states of two words. */
 static uint64_t *get_tile_states(size_t tile)
 {
     return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
@@ -145,7 +146,8 @@ static void try_mark_tile(size_t tile)
         local_shadow.tiles[tile] = 0;
 }
 
-/* Clears a half-used tile. If all of its bytes are valid, marks them as read, and makes the tile readable. */
+/* Handles a tile half of whose bytes were used: if all of its bytes are valid, marks them as read, and makes the tile
+ * readable. Otherwise sets its count of used bytes back to 0. */
 static __attribute__((noinline)) void complete_tile(size_t tile)
 {
     uint64_t *states = get_tile_states(tile);
@@ -285,14 +287,15 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
     return true;
 }
 
-/* Checks an access of the caller's caller, because this function was reached by a jump. */
+/* Checks an access of the program by rt_check_slow_path. This function is reached by a jump, so its return address is
+ * that of the program's call. */
 __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned access_flags)
 {
     SLOW_PATH_HERE(at, n, access_flags);
 }
 
-/* Defines rt_readN_first and writeN_first, which handle a first access of n bytes, or record it; all other accesses
- * take the slow path. */
+/* Defines rt_readN_first and writeN_first. They handle the first access to n bytes since the bytes were moved; in a
+ * thread that records accesses, they record it. Accesses that they cannot handle take the slow path. */
 #define FIRST(n)                                                                                                   \
     void rt_read##n##_first(uintptr_t at)                                                                          \
     {                                                                                                              \

@@ -1,11 +1,11 @@
-/* tsan.c - functions that gcc and clang call with -fsanitize=thread: before loads and stores, in place of atomic
- * operations, and functions that do nothing here. */
+/* tsan.c - functions that gcc and clang call with -fsanitize=thread. Those for loads and stores check the access
+ * (fast_path.h). Those for atomic operations check the access and do the operation. All others do nothing here. */
 #include "fast_path.h"
 
 /* -------------------------------------------------------------------------- loads and stores -- */
 
-/* Define the function __tsan_NAME for an access of some bytes at `at`, which checks the access; the compiler's own load
- * or store follows. */
+/* ACCESS defines the function __tsan_NAME, which checks an access to `bytes` bytes at `at`; the compiler's own load or
+ * store follows the call. ACCESSES and UNALIGNED define all such functions for n bytes. */
 #define ACCESS(name, bytes, access_flags)               \
     API void __tsan_##name(void *at);                   \
     void __tsan_##name(void *at)                        \
@@ -22,7 +22,7 @@
     ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)        \
     ACCESS(unaligned_volatile_read##n, n, RT_ACCESS_READ) \
     ACCESS(unaligned_volatile_write##n, n, RT_ACCESS_WRITE)
-/* Defines the function for a load and a store of n bytes at the same address, in newer compilers of LLVM. */
+/* Defines the function for a load and a store of n bytes at the same address, which newer compilers of LLVM call. */
 #define BOTH(name, n)                                \
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
@@ -80,8 +80,8 @@ void __tsan_write_range(void *at, size_t n)
     check_range(at, n, RT_ACCESS_WRITE);
 }
 
-/* Checks and makes a copy. Newer compilers of LLVM call the next three functions instead of those of the C library;
- * each returns `to`. */
+/* The next three functions check the accesses, do the work of the C library's function of the same name, and return
+ * `to`. Newer compilers of LLVM call them in its place. */
 API void *__tsan_memcpy(void *to, const void *from, size_t n);
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
@@ -147,7 +147,8 @@ SWAPS(128, WIDE)
             ;                                                                                     \
         return old;                                                                               \
     }
-/* Defines an atomic compare-and-exchange, as swapN, whose access is checked. */
+/* Defines an atomic compare-and-exchange of n bits, by swapN, which returns 1 if `to` was stored and 0 if not. The
+ * access is checked as an atomic read and write. */
 #define COMPARE(n, name, attribute)                                                                                    \
     API int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, word##n to, int order, \
                                                        int failure);                                                   \
