@@ -4,20 +4,21 @@
 --
 -- Input: the clauses of a directive. Output: clauses without member list items. openacc_lowering.lua calls `lower`. All
 -- members of one base, from all clauses, are gathered in one nest. The default of the nest is the clause that names the
--- base itself; without such a clause it is exclude. Structures and pointers on the path to a member become inner nests.
--- Members are marked `outer`: names in their bounds keep their meaning outside of the nest, so a local n is never taken
--- for a member n (AMB-TR14-13).
+-- base itself; without such a clause it is exclude. A nest names members and maps each by a clause; `invoke` applies
+-- one to objects. Structures and pointers on the path to a member become inner nests. Members are marked `outer`: names
+-- in their bounds keep their meaning outside of the nest, so a local n is never taken for a member n (AMB-TR14-13).
 --
--- Where data are fused (rules.fusion), members stay list items, each with a tuple of its own in the directory (its
--- record of mapped data). Nests then map only targets of pointers.
+-- Where data are fused (rules.fusion), members stay list items, each with a tuple of its own. A tuple is one record of
+-- mapped data in the directory, the core's index of present data. Nests then map only targets of pointers.
 --
 --   tree of one base, before it becomes a nest:
 --     root {node, record, base, pos, of_this, places, direction, by_key, clause?, [1..n] children}.
 --       child {name, pos, subscripts, clause?, is_holder?, by_key, [1..n] children}
 --   node, record, base: AST of the base, its type, its text. places: {pos, name} of the list items gathered in it.
---   direction: direction of an update, nil for data clauses. by_key: name and subscripts as text -> child. A member
---   with other subscripts goes to a tree of its own. clause: the clause that names this member or base.
---   is_holder: true if the member only holds its object by a reference.
+--   direction: "self" or "device" in an update, nil for data clauses. of_this(name): function that is true for members
+--   of *this. by_key: name and subscripts as text -> child. A member with other subscripts goes to a tree of its own.
+--   clause: the clause that names this member or base. is_holder: true if the member only adds a reference to its
+--   object, so that the object stays present. The list item itself is then mapped by its own tuple.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -30,7 +31,7 @@ local raise = diagnostic.raise
 
 local convenience = {}
 
--- Directions of update: name of a clause of update -> direction, such as host -> "self"; no other clause is a key.
+-- Directions of update: name of a clause of update -> direction, such as host -> "self"; other clauses have no entry.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
 
 -- Returns the access path from the outermost enclosing structure to a list item in C: the structure's AST, its type,
@@ -65,9 +66,9 @@ local function is_range(node)
   return node.tag == "section"
 end
 
--- Returns the subscript of a member for a node after it: a section for an index, or for a Fortran reference; other
--- nodes unchanged. Returns nil for a reference to all elements, such as a(:), because it designates the whole
--- component.
+-- Returns the subscript of a member from the node that follows the member on the path. An index or a Fortran reference
+-- becomes a section; other nodes are returned unchanged. Returns nil for a reference to all elements, such as a(:),
+-- because it designates the whole component.
 local function subscript_of(node)
   if node.tag == "index" then
     return { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
@@ -81,11 +82,11 @@ local function subscript_of(node)
   end
 end
 
--- Kinds of nodes on a path.
+-- Tags of the nodes that may occur on a path.
 local path_tags = { member = true, component = true, index = true, section = true, alias = true, reference = true }
 
--- Returns a true value if `node` names a Fortran variable that is an array, so that a path after it has several
--- objects.
+-- Returns a true value if `node` names a Fortran variable that is an array, so that a component after its name belongs
+-- to several objects.
 local function is_array(session, node)
   local variable = session.now.scope.variables[node.name]
   return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
@@ -93,8 +94,8 @@ local function is_array(session, node)
 end
 
 -- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a. Results: the AST of
--- the section, the steps {name, pos, subscripts}, and the section's position. Returns nil for other list items, and for
--- those that the language maps as one object.
+-- the section, the steps {name, pos, subscripts}, and the section's position. Returns nil if no member follows a
+-- section, or if the language has the whole list item as one designator (language.is_designator).
 local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
@@ -126,7 +127,7 @@ local function section_path(session, variable)
 end
 
 -- Returns a help text: the directive `name` with a nest in place of a clause that names members of a section. root: AST
--- of the section; steps: the path from section_path, to which the text is added as the field `nest`.
+-- of the section; steps: the path from section_path; its field `nest` is overwritten.
 local function nest_for(session, name, clause, root, steps)
   local direction = directions[clause.name]
   local text = direction and "update" or clause.name
@@ -170,8 +171,8 @@ local function has_other_elements(parent, name, subscripts)
 end
 
 -- Returns the tree node at the end of an access path, and adds missing nodes. node: the root; subscripts: sections of
--- the last member, or nil. Returns nil if the tree has a member of the path with other subscripts; nodes before it are
--- added. Decides TR14-3.4-04.
+-- the last member, or nil. Returns nil if the tree has a member of the path with other subscripts; nodes before that
+-- member are added all the same. Decides TR14-3.4-04.
 local function follow_path(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -260,8 +261,9 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- Returns the object that encloses a list item in C, as AST, and true if a pointer points to this object. The list item
--- is a member, or a section of an array member. Returns nil for other list items, such as sections of pointers.
+-- Returns the object that encloses a list item in C, as AST, and a second result: true if a pointer points to this
+-- object. The list item is a member, or a section of an array member. Returns nil for other list items, such as
+-- sections of pointers.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
@@ -275,10 +277,10 @@ end
 local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
   update_and_copy = true }
 
--- Returns two tables by list item. The first has a true value for members that the directory treats as pieces, with
--- tuples of their own (DIR-4.1-03). The second has the object that a piece in a pointer's target holds by a reference
--- (DIR-4.2-17). Both are empty without fusion. Members of an object that a clause names itself are not pieces.
--- each(fn): calls fn(clause, variable) for each list item.
+-- Returns two tables with list items as keys. The first has a true value for members that the directory treats as
+-- pieces, with tuples of their own (DIR-4.1-03). The second has the object, as AST, to which a piece inside a pointer's
+-- target adds a reference (DIR-4.2-17). Both are empty without rules.fusion. Members of an object that a clause names
+-- itself are not pieces. each(fn): calls fn(clause, variable) for each list item.
 local function member_pieces(session, each)
   local object, through, named, pieces, holders = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, holders end
@@ -346,7 +348,7 @@ function convenience.lower(session, kind, clauses, directive)
     end
     if not node then return end
     local key = key_of(clause, node)
-    -- Each list item holds the object by a separate reference, so a later directive can remove them one by one.
+    -- Each list item gets a separate reference to the object, so a later directive can remove them one by one.
     if holder then
       holder_count = holder_count + 1
       key = ("%s held %d"):format(key, holder_count)

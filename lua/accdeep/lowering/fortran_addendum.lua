@@ -1,17 +1,18 @@
 -- fortran_addendum.lua - maps type records (types/fortran_dynamic_types.lua): blocks of memory that name the dynamic
 -- type of a polymorphic object. The addendum at the end of the object's descriptor points to its type record. A type
--- record is mapped with the attach of the descriptor and unmapped with the detach (FLANG-composite-1, FLANG-api-5,
+-- record is mapped when the descriptor is attached, and unmapped when it is detached (FLANG-composite-1, FLANG-api-5,
 -- FLANG-todo-1).
 --
--- The attach counter of the pointer to the type record must equal that of the descriptor. If the descriptor changes its
--- target or bounds, its counter restarts at 1; restore_counters then releases the references to the type record that no
--- detach will release.
+-- An attach counter counts the attaches of one pointer. That of the pointer to the type record must equal that of the
+-- descriptor. If the descriptor changes its target or bounds, its counter restarts at 1; restore_counters then releases
+-- the references to the type record that no detach will release.
 --
 --   Life of an entry of plan.typed {descriptor, t, first, bytes, request, name, record_pointer, previous}:
 --     note              adds it while list items are lowered.
 --     complete          inserts the item of its type record, before the construct is executed.
 --     restore_counters  releases references, after the construct.
---   record_pointer: address of the pointer to the type record; previous: its attachment before the construct, or nil.
+--   record_pointer: address of the pointer to the type record; previous: its attachment before the construct {target,
+--   count}, or nil. first, bytes: the descriptor's target. request: the list item's request (requested_action.lua).
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -23,9 +24,9 @@ local action, flag = core.action, core.flag
 
 local fortran_addendum = {}
 
--- Registers in a plan that it attaches or detaches a descriptor of type t at the host address `descriptor`. Does
--- nothing if t is not polymorphic, or in an update. first, bytes: address and size of the descriptor's target; request:
--- the list item's request; name: the pointer's name in messages.
+-- Registers in plan.typed that a plan attaches or detaches a descriptor of type t at the host address `descriptor`.
+-- Does nothing if t is not polymorphic, or in an update. first, bytes: address and size of the descriptor's target;
+-- request: the list item's request; name: the pointer's name in messages.
 function fortran_addendum.note(plan, request, descriptor, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
@@ -34,8 +35,8 @@ function fortran_addendum.note(plan, request, descriptor, t, first, bytes, name)
 end
 
 -- Inserts an item for a type record before all other items of a plan. entry: entry of plan.typed; action_name:
--- "copyin", "delete" or "detach"; dynamic_type: type that the record describes; record: its address, 0 for a detach;
--- pointer: address of the pointer to the record.
+-- "copyin", "delete" or "detach"; dynamic_type: type that the record describes. record: the record's address, 0 for a
+-- detach; pointer: address of the pointer to the record.
 local function add(plan, entry, action_name, dynamic_type, record, pointer)
   local session, b, pos = plan.session, codegen.builder(), entry.request.node.pos
   -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
@@ -67,7 +68,7 @@ function fortran_addendum.complete(plan)
     local pointer = entry.descriptor + fortran_descriptor.type_record_offset(entry.t)
     local attachment = ctx:attachment_at(device, pointer)
     entry.record_pointer, entry.previous = pointer, attachment
-    -- A construct counts each pointer once, so a second entry for it has nothing to restore.
+    -- A construct counts each pointer once, so only the first entry of a pointer restores its counter.
     if done[pointer] then
       entry.previous = nil
     elseif plan.kind == "exit data" and attachment then
@@ -88,8 +89,8 @@ function fortran_addendum.complete(plan)
   end
 end
 
--- Releases references to type records that belong to lost attach counts. Called after the plan's construct.
--- Precondition: complete was called, and plan.typed is not nil. Raises an error of the core.
+-- Releases references to type records that no detach will release (see the head of this file). Called after the plan's
+-- construct. Precondition: complete was called, and plan.typed is not nil. Raises an error of the core.
 function fortran_addendum.restore_counters(plan)
   local session = plan.session
   local ctx, device = session.ctx, session.now.device

@@ -1,5 +1,6 @@
 -- fortran_component.lua - emits the code of mapping programs for components of derived types: which elements a
--- descriptor describes, and which of them a clause selects. mapping_compiler.lua and section_subscripts.lua call it.
+-- descriptor describes, and which of them a clause selects. A descriptor is the record of address, type and bounds that
+-- a compiler makes for an allocatable or pointer. mapping_compiler.lua and section_subscripts.lua call it.
 --
 -- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of backend/codegen.lua. `t` is
 -- the component's type, a descriptor type or an array with bounds, and `offset` its offset in the element. Dimensions
@@ -16,7 +17,8 @@ local raise = diagnostic.raise
 local fortran_component = {}
 
 -- Returns the value of a field of dimension i in the descriptor at `offset`. field_name: "lower_bound", "extent" or
--- "sm" (stride in bytes), the names of CFI_cdesc_t. The value is computed if the layout has other fields.
+-- "sm" (stride in bytes), the names of CFI_cdesc_t. In a layout with spans (gfortran), extent and sm do not exist and
+-- are computed from other fields.
 local function dimension_field(b, t, offset, i, field_name, pos)
   local LONG = types.scalars.long
   local function load(member, number)
@@ -29,10 +31,10 @@ local function dimension_field(b, t, offset, i, field_name, pos)
   return codegen.apply(b, "+", distance, codegen.constant(1), pos)
 end
 
--- Returns the first element and the number of elements, as values, from the first to the last byte that a descriptor
--- describes. Both are 0 without a target. Strides of pointers may skip elements, which are counted, or be negative, so
--- that the first element is below 0. Polymorphic components are counted in bytes, because their element type is known
--- only at run time.
+-- Returns the first element and the number of elements, as values, of the range from the first to the last byte that a
+-- descriptor describes. The first element counts from the base address, and both values are 0 without a target. A
+-- pointer's strides may skip elements, which the number includes. Negative strides make the first element negative.
+-- Polymorphic components are counted in bytes, because their element type is known only at run time.
 function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
@@ -78,10 +80,10 @@ end
 
 -- ------------------------------------------------------------------------------------- sections --
 
--- Operators that a bound may have, unary or binary.
+-- Operators that a bound may have, unary or binary; C and Fortran write them alike.
 local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
--- Returns the AST of a Fortran bound in the form of C, which backend/codegen.lua compiles. Raises if the bound is not
+-- Returns the AST of a Fortran bound as a C expression, which backend/codegen.lua compiles. Raises if the bound is not
 -- made of integers, names and components by the operators + - * /.
 local function bound(node)
   local c_node = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
@@ -167,7 +169,8 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
     end
     if i < rank then stride = apply("*", stride, extent) end
   end
-  -- Where the target is not contiguous, the count becomes negative, which the core reports as an invalid section.
+  -- If the target of a pointer is not contiguous at run time, the count becomes negative, which the core reports as an
+  -- invalid section.
   if packed then
     local none = b:emit(pos, core.opcode.CONST, 0, 0, math.mininteger)
     count = { reg = b:emit(pos, core.opcode.SELECT, packed.reg, codegen.reg(b, count, pos), none), type = LONG }

@@ -1,9 +1,10 @@
--- fortran_extension.lua - finds objects of extended dynamic types inside list items whose type is mapped with all its
--- components (TR14-1.1-05). fortran_section.lua calls it.
+-- fortran_extension.lua - finds objects whose dynamic type extends the declared one, inside list items that are mapped
+-- with all their components (TR14-1.1-05). fortran_section.lua calls it.
 --
--- A mapping program treats the target of a polymorphic component as bytes, because the component's dynamic type is
--- known only when a directive is encountered. At that time, an object of an extended type becomes an item of its own,
--- which is mapped by the program of its type.
+-- A mapping program is the code that the core runs for each element (mapping_compiler.lua). It treats the target of a
+-- polymorphic component as bytes, because the component's dynamic type is known only when a directive is encountered.
+-- Each object of an extended type then becomes a further item of the construct, with the mapping program of its dynamic
+-- type.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -15,7 +16,7 @@ local types = require "accdeep.types"
 local fortran_extension = {}
 
 -- Returns true if an object of type t, or an object inside, may have an extended dynamic type. Results are cached in
--- the types. A type under examination counts as false, so that recursive types end.
+-- the types. A type that is still being examined gives false, so that recursive types end.
 local function may_extend(t)
   while t.kind == "array" or t.kind == "descriptor" do
     if t.polymorphic then return true end
@@ -31,8 +32,8 @@ end
 
 -- Appends objects of extended types inside one object to a list, four entries each: address, number of elements, type,
 -- name. address, name: those of the object; member_mapping: its member mapping (nest.lua). Targets of components are
--- searched, too, so recursive data structures are followed to their end. Cyclic ones have none: the search exceeds the
--- memory limit.
+-- searched, too, so recursive data structures are followed to their end. Cyclic structures have no end: the search
+-- exceeds the memory limit.
 local function collect(session, member_mapping, address, name, list)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset
@@ -63,8 +64,8 @@ end
 
 -- Returns the objects of extended types inside the objects of a request: list of {address, count, of (type), name}.
 -- objects: {address, count, of}; name: the list item's name. The list is empty if the member mapping is nil or that of
--- a policy, or if the rules do not follow all descriptors. The plan depends on the result, so it is recorded as an
--- input.
+-- a policy, or if rules.descriptors does not make targets of all descriptors mapped. The plan depends on the result, so
+-- it is recorded as an input.
 function fortran_extension.extended_objects(session, member_mapping, objects, name)
   local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
   if not follows or not may_extend(objects.of) then return {} end

@@ -21,7 +21,7 @@ function fortran_inputs.record_inputs(session, fn)
   return table.unpack(values, 1, values.n)
 end
 
--- Returns true if the arguments after `n` are `n` values, equal to those in the list `values`.
+-- Returns true if there are `n` arguments after `n`, and they equal the first `n` values of the list `values`.
 local function same(values, n, ...)
   if select("#", ...) ~= n then return false end
   for i = 1, n do
@@ -30,7 +30,8 @@ local function same(values, n, ...)
   return true
 end
 
--- Returns true if every function in `measured` returns its recorded values again. Errors of the functions propagate.
+-- Returns true if every function in `measured` (plan.measured), called again, returns its recorded values again. Errors
+-- of the functions propagate.
 local function all_hold(measured)
   for i = 1, #measured, 2 do
     local values = measured[i + 1]
@@ -39,9 +40,9 @@ local function all_hold(measured)
   return true
 end
 
--- Returns true if a plan may be executed again: its scope has not changed, and its inputs have their recorded values. A
--- value that cannot be computed any more also makes the plan invalid; lowering the directive again then reports the
--- error.
+-- Returns true if a plan may be executed again: its scope has not changed, no names are replaced by host_data, and its
+-- inputs have their recorded values. A value that cannot be computed any more also makes the plan invalid; lowering the
+-- directive again then reports the error.
 function fortran_inputs.holds(session, plan)
   local scope = session.now.scope
   if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end
@@ -49,7 +50,8 @@ function fortran_inputs.holds(session, plan)
   return ok and hold
 end
 
--- Calls fn(...), which makes a plan, and returns the plan with its recorded inputs and scope. Errors of fn propagate.
+-- Calls fn(...), which makes a plan, and returns the plan with the fields measured, scope, scope_version and single_use
+-- (true: it is not reused). Errors of fn propagate.
 function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
   local plan = with_fields(session.now, { measured = measured }, fn, ...)

@@ -1,5 +1,6 @@
--- list_item.lua - splits and types the ASTs of list items: variables, members, elements and sections. The lowerings of
--- both languages call it. Unless stated otherwise, `node` is the AST of a list item in C.
+-- list_item.lua - takes apart the ASTs of list items (variables, members, elements and sections of clauses), and
+-- determines their types. The lowerings of both languages call it. Unless stated otherwise, `node` is the AST of a list
+-- item in C.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -51,7 +52,7 @@ function list_item.split_designator(node)
   return base, table.move(subscripts, first, #subscripts, 1, {})
 end
 
--- Returns the text of an l-value of C or Fortran. Each C index that is not constant becomes #, and its node is appended
+-- Returns the text of an l-value of C or Fortran. Each C index that is not a number becomes #, and its node is appended
 -- to the list `indices`. Decides TR14-3.4-02.
 function list_item.render(node, indices)
   if node.tag == "component" or node.tag == "reference" then return unparse_fortran(node) end
@@ -98,16 +99,17 @@ function list_item.qualify(session, node)
   return ast.copy_with(node, key, inner)
 end
 
--- Splits an l-value into its root (a variable, or the target of a pointer) and the list of steps from there, {name,
--- pos} or {index, pos}. root: {node, pointer?, index?}; pointer: AST of the pointer to which the root belongs, with
--- this index or with *. Raises if an l-value inside is wrong.
+-- Splits an l-value of C into its root (a variable, or the target of a pointer) and the list of steps from there,
+-- {name, pos} or {index, pos}. root: {node, pointer?, index?}; node: its AST. A root that is a pointer's target has the
+-- pointer's AST in `pointer`; `index` is set for pointer[index], nil for *pointer. Raises if an l-value inside is
+-- wrong.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
     local root, steps = decompose(session, node.base)
     steps[#steps + 1] = { name = node.name, pos = node.name_pos }
     return root, steps
   elseif node.tag == "member" then
-    -- Called for its errors: a wrong `->` is reported before errors of the steps.
+    -- Called only for the errors that it raises: a wrong `->` is reported before errors of the steps.
     list_item.type_of(session, node)
     return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
       pointer = node.base },

@@ -1,13 +1,13 @@
--- mapper.lua - declare mapper (OMP60-map-15): its definition, and the member mappings that it gives to list items.
+-- mapper.lua - declare mapper (OMP60-map-15): defines mappers, and makes the member mappings of list items to which a
+-- mapper applies.
 --
 -- Input: the AST of a declare mapper directive, then requests of map clauses. Output: member mappings, as nest.lua
 -- makes them. run/openmp_declarations.lua calls define; openmp_requested_action.lua calls find and member_mapping.
 --
 --   mapper {name ("default" without one), record, variable, paths, location}.
---   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
---              members    name -> tree of the member's own members.
---              own_map    map that ends at this member: {type, map_modifiers}.
---              pointer    map of the pointer itself, where own_map is the map of its section.
+--   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}. members
+--              name -> tree of the member's own members. own_map map that ends at this member: {type, map_modifiers}.
+--              pointer map of the pointer itself, if own_map is the map of its section; nil: not mapped by itself.
 --              subscripts the section of its target; false or nil: none.
 --
 --   map request: the map of the list item to which a mapper is applied, {type, kind, flags, actions, update}.
@@ -37,8 +37,8 @@ local mapper = {}
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Returns the word of an action (policy.lua): its name `requested`, preceded by modifiers. set: names of
--- policy.modifiers, as keys with a true value.
+-- Returns the word of an action (policy.lua): its name `requested`, preceded by modifiers. A word is a text like "must
+-- copyin". set: names of policy.modifiers -> true.
 function mapper.action_word(requested, set)
   local parts = {}
   for _, name in ipairs(policy.modifiers) do
@@ -58,15 +58,15 @@ function mapper.flags(map_modifiers, map_type)
     attach_never = map_modifiers.attach == "never" }
 end
 
--- Returns the core's flags of a set of modifiers, name of policy.modifiers -> true, as one number.
+-- Returns the core's flag bits, as one number, of a set of modifiers: name of policy.modifiers -> true.
 function mapper.bits(set)
   local bits = 0
   for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
   return bits
 end
 
--- Returns the map type for data that a mapper maps as `own`, in a list item mapped as `requested`. The result copies in
--- a direction only if both types copy in it; release and delete of the list item remain (OMP60-map-2). Decides
+-- Returns the map type of data which a mapper maps as `own`, and whose list item is mapped as `requested`. The result
+-- copies in a direction only if both types copy in it; if `requested` is release or delete, it is the result. Decides
 -- OMP60-map-2.
 local function compose_type(own, requested)
   if requested == "release" or requested == "delete" then return requested end
@@ -78,7 +78,8 @@ end
 -- ----------------------------------------------------------------------------------------- paths --
 
 -- Returns a copy of a mapper's expression that can be used in other scopes. The mapper's variable gets the field
--- `mapped`, the type of the mapped object; other names get the mark `global`.
+-- `mapped`, the type of the mapped object; other names get the field `global` = true, so they are looked up outside of
+-- members.
 local function substitute_object(expression, definition)
   return ast.map(expression, function(node)
     if node.tag ~= "id" then return nil end
@@ -151,7 +152,8 @@ local function enter(definition, node, map_request)
       path = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
       at.members[step.name] = path
     elseif #step.subscripts > 0 and not path.subscripts then
-      -- An earlier map named the pointer itself; it becomes the map of the pointer.
+      -- An earlier map named the pointer itself; this map moves to the field `pointer`, because own_map will be that of
+      -- the section.
       path.subscripts = step.subscripts
       path.pointer, path.own_map = path.own_map, nil
     elseif #step.subscripts > 0 then
@@ -310,8 +312,8 @@ local function member_action(own_map, request)
   return mapper.action_word(request.actions[map_type], set)
 end
 
--- Returns a true value if an update in the direction of `request` copies data with the map type of own_map
--- (OMP60-upd-1).
+-- Returns a true value if an update copies data whose map is own_map. The update's direction is request.type, "to" or
+-- "from"; the map's type must copy in this direction (OMP60-upd-1).
 local function moves(own_map, request)
   return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[own_map.type]
 end
@@ -351,8 +353,8 @@ function member_mapping_of(session, record, paths, request)
   local inner = {}
   return { record = record, layers = {}, policy = policy_layer, bare = bare, holes = true, update = update or false,
     flags = mapper.bits(request.flags),
-    -- Returns how a pointer with a section is mapped itself: "named" if a map names it; otherwise "unnamed" in a target
-    -- construct (OMPEX-struct_map-12), and nil or false elsewhere.
+    -- Returns how the pointer itself of a mapped section is treated: "named" if a map names it; otherwise "unnamed" in
+    -- a target construct (OMPEX-struct_map-12), and nil or false elsewhere.
     pointer_mapping = function(name)
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
@@ -377,7 +379,7 @@ local function holds_mapped(session, record)
   return false
 end
 
--- Tree of paths of a mapper that maps its variable as a whole; used for records without a mapper.
+-- Tree of paths of a mapper that maps its variable as a whole. It serves records without a mapper.
 local whole_object = { members = {}, own_map = { type = "tofrom", map_modifiers = {} } }
 
 -- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default

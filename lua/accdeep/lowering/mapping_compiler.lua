@@ -1,14 +1,15 @@
 -- mapping_compiler.lua - compiles member mappings (lowering/nest.lua) to mapping programs of the core.
 --
 -- Input: a session and a member mapping {record, layers, policy?, own?, bare?, update}. Output: a core program for one
--- element of the record, or nil if the element is plain data, which is copied as a whole. requested_action.lua and
--- openmp_requested_action.lua call this file. The core runs a program once per element, without Lua.
+-- element of the record, or nil if the element is plain data: without pointers to follow, members to exclude, or
+-- actions of members. requested_action.lua and openmp_requested_action.lua call this file. The core runs a program once
+-- per element, without Lua.
 --
 --   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
 --     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
---     fields     a: count = n, unit = 8        one per pointer, section or walked array; its code computes the bounds.
---       child                                  program of the target's elements; nil for plain data.
---       up = k                                 instead of child in a recursive type: the program k levels up.
+--     fields     a: count = n, unit = 8        one per pointer to follow, section, or long array of structures; its
+--       code computes the bounds. child program of the target's elements; nil for plain data. up = k instead of child
+--       in a recursive type: the program k levels up.
 --     excluded   members of exclude            byte ranges that are not available on the device.
 --     members                                  symbols of all leaf members, for messages.
 --     code                                     register code; field i runs it up to code_end.
@@ -20,21 +21,21 @@
 --
 -- Invariants: pieces of a finished program are sorted and disjoint. Nested structures belong to their element (offsets
 -- are from its start), while structures that pointers point to have programs of their own. Programs are cached by
--- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or refer to
--- an enclosing program (out.leads_up). `out` holds the state of one compilation:
+-- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched is set), or
+-- refer to an enclosing program (out.leads_up). `out` holds the state of one compilation:
 --     pieces, fields, excluded the lists shown above, unsorted.
---     parts                    offsets of arrays of which only a section moves.
+--     parts                    offsets of arrays of which a section, not the whole, is mapped.
 --     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
 --     enclosing, compiles       the enclosing `out`, and the mapping that this one compiles.
 --     recursive                true if a program inside refers back to this one.
---     partial                  true if only named members are mapped, so pieces are not joined.
+--     partial                  true if only named members are mapped, so pieces are not joined over padding.
 --
 -- Parameters of many functions: `b` is a code builder, `ctx` its environment of bounds; values are those of
 -- backend/codegen.lua. `entry` is an entry of nest.entries, `offset` the offset of its member in the element, `name`
--- the member's name in messages. `init` is true for init_needed. An action is a word (policy.lua); nil: the enclosing
--- element's action.
+-- the member's name in messages. `init` is true for init_needed: the member is copied to the device even if the action
+-- only allocates. An action is a word (policy.lua); nil: the enclosing element's action.
 
 local lazy = require "accdeep.base.lazy"
 local codegen = require "accdeep.backend.codegen"
@@ -55,7 +56,8 @@ local action = core.action
 
 local mapping_compiler = {}
 
--- Arrays of structures with at most this many elements are unrolled into the element; longer ones are walked.
+-- Arrays of structures with at most this many elements are unrolled: each structure adds its own pieces and fields.
+-- Longer arrays become one field, which the core walks.
 local UNROLLED = 16
 -- Limit of padding between two members in bytes: smaller padding is copied with the members, larger gaps are not.
 local PADDING = 16
@@ -77,7 +79,7 @@ local function child_of(field, child)
 end
 
 -- Returns the name of a member for messages, after `prefix`. A component of a derived type begins with %; a member of a
--- structure has no sign, because the core adds the point.
+-- C structure begins without a sign, because the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
 -- Returns the name, for messages, of element i of an array member of type t, counted from 0 in memory order. The name
@@ -91,8 +93,8 @@ local function element_name(t, name, i)
   return ("%s(%s)"):format(name, table.concat(indices, ","))
 end
 
--- Returns the dimensions of a Fortran array as {rank, {lower, extent, sm} ...}, by which the core names its elements;
--- nil for types without bounds.
+-- Returns the dimensions of a Fortran array as {rank, {lower, extent, sm} ...}, by which the core names its elements
+-- (sm: stride in bytes); nil for types without bounds.
 local function array_of(t)
   if not t.bounds then return nil end
   local array, sm = { rank = #t.bounds }, t.of.size
@@ -119,8 +121,8 @@ end
 -- Returns true if a member of type t is a C pointer to data, not to a function.
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
--- Appends a piece of `bytes` bytes at `offset` to out.pieces. fields: table of further fields, which becomes the piece;
--- nil: none.
+-- Appends a piece of `bytes` bytes at `offset` to out.pieces. fields: a table with further fields of the piece, which
+-- is changed and becomes the piece; nil: none.
 local function add_piece(out, offset, bytes, fields)
   local piece = fields or {}
   piece.offset, piece.bytes = offset, bytes
@@ -195,8 +197,8 @@ local function is_ragged(node)
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end
 
--- Returns the program of one level of pointers: it walks one pointer of type t and applies the subscript number `at` to
--- its target. out: the enclosing element's `out`, or nil.
+-- Returns the program of one level of pointers. Its element is one pointer of type t; its field is the section that
+-- subscripts[at] selects in the pointer's target. out: the enclosing element's `out`, or nil.
 --
 -- outer_registers: by subscript, the registers of the enclosing element that hold the bounds of this level and of inner
 -- levels; nil: all bounds use names of the host program. A bound without a register is computed in this program. For
@@ -290,8 +292,9 @@ local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Returns the extent of the section that an alias's base of type t has, as values {count, bytes}. count: its number of
--- elements; bytes: the offset of its first byte. An empty section cannot be a base, so alias_field tests the count.
+-- Returns the extent of `section`, a section of the base of an alias, as values {count, bytes}. t: type of the base.
+-- count: its number of elements; bytes: the offset of its first byte. An empty section cannot be a base, so alias_field
+-- tests the count.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
@@ -345,7 +348,8 @@ local function add_alias(session, out, entry, offset, name)
 end
 
 -- Returns a function(element, pos, level) that compiles the program of the objects that the entry's member contains or
--- points to. level: `out` of the enclosing pointer level; nil: `out`.
+-- points to. level: `out` of the level of pointers (pointer_level) whose targets these objects are; nil: the element's
+-- own `out`.
 local function inner_program(session, out, entry)
   return function(_, pos, level)
     out.ctx.values = entry.inner_values
@@ -397,8 +401,8 @@ local function add_section(session, out, entry, offset, name, init)
   out.fields[#out.fields + 1] = field
 end
 
--- Returns, as a value, the address that the base of an alias a(@base) in Fortran holds. to: AST of the base, a
--- component of the same object or a variable of the host program. Raises if the base is neither of them.
+-- Returns, as a value, the address of the data that the base of a Fortran alias a(@base) designates. to: AST of the
+-- base, a component of the same object or a variable of the host program. Raises if the base is neither of them.
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.member_mapping.policy.scope
   local variable = to.tag == "id" and session.now.scope.variables[to.name]
@@ -457,7 +461,8 @@ end
 
 -- Appends the piece of an allocatable or pointer component and, if its target is mapped as well, the field of the
 -- target. The extent comes from the descriptor, which has a defined value on the device for every action
--- (AMB-FLANG-01). own: action on the enclosing structure's bytes. Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
+-- (AMB-FLANG-01). Targets are followed if rules.descriptors says so for the component's attribute, or if a layer or
+-- policy names it. own: action on the enclosing structure's bytes. Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
 -- FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
@@ -542,8 +547,9 @@ end
 
 -- Adds pieces, fields and excluded ranges for the members of a structure at offset `base` of the element, as its member
 -- mapping says. prefix: beginning of the members' names; own: the word of the action on their bytes, nil for the
--- element's own action. The environment and mapping in `out` are those of the structure meanwhile. Decides TR14-1.1-03,
--- TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
+-- element's own action. While it runs, out.ctx, out.member_mapping and out.requested_action are those of the structure;
+-- they are restored at the end. Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15,
+-- TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
   local ctx, outer_mapping, outer_action = out.ctx, out.member_mapping, out.requested_action
@@ -592,8 +598,8 @@ function collect(session, out, member_mapping, base, prefix, init, own)
 end
 
 -- Sorts out.pieces and returns the pieces of an element of `size` bytes, with neighbours of equal attributes joined
--- over padding of less than PADDING bytes. Excluded members, and arrays of which a section moves, are never joined
--- over. Decides TR14-1.3-01, TR14-1.3-04.
+-- over padding of less than PADDING bytes. Excluded members, and arrays of which only a section is mapped, always
+-- separate pieces. Decides TR14-1.3-01, TR14-1.3-04.
 local function join(out, size)
   local pieces = out.pieces
   table.sort(pieces, function(a, b) return a.offset < b.offset end)
@@ -609,7 +615,7 @@ local function join(out, size)
   for _, piece in ipairs(pieces) do
     local last = joined[#joined]
     local finish = last and last.offset + last.bytes
-    -- Members of a union overlap: the piece becomes a part of the last one.
+    -- Members of a union overlap: the last piece grows to cover this one.
     if last and piece.offset < finish then
       last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
       last.name = nil
@@ -640,11 +646,11 @@ local function join(out, size)
   return joined
 end
 
--- Keys of the program cache for symbols and layouts. Its other keys are member mappings and, for blocks of OpenMP
--- structures, keys of plan/openmp_lowering.lua.
+-- Keys of the program cache (cache_of) for lists of leaf members and for programs that only name members. Its other
+-- keys are member mappings and, for blocks of OpenMP structures, keys of plan/openmp_lowering.lua.
 local NAMES, LAYOUT = {}, {}
 
--- Returns the program cache of a record: a table, created at the first call.
+-- Returns the program cache of a record, {key -> program}; creates it at the first call.
 local function cache_of(session, record)
   local cache = session.caches.programs[record]
   if not cache then
@@ -690,13 +696,13 @@ function mapping_compiler.layout(session, t, program)
   return cache[LAYOUT]
 end
 
--- Flags that a member may have although the enclosing object does not have them.
+-- Flags of single members: a member with one of them, which the enclosing object lacks, needs a field of its own.
 local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 
 -- Appends fields for members whose bytes the core looks up by themselves, and returns the pieces that remain with the
--- element. These are all members in an update of single members (AMB-TR14-20), and members that get the host's bytes
--- although present (DIR-6-04). Members with modifiers of a mapper's map (OMP60-map-15) get a field, too, but also keep
--- their pieces.
+-- element. These are all members in an update of single members (AMB-TR14-20), and members with the action
+-- update_and_copy, which get the host's bytes even if they are present (DIR-6-04). Members with modifiers of a mapper's
+-- map (OMP60-map-15) get a field, too, but also keep their pieces.
 local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
@@ -714,9 +720,10 @@ local function add_separate_members(session, out, member_mapping, pieces)
   return rest
 end
 
--- Returns {up = n}: a recursive program refers to the program n levels up, that of member_mapping (TR14-5-10).
--- enclosing: `out` of the element that refers to it. Marks this program as recursive, and the levels in between as not
--- cacheable. Raises if the program uses names of objects that enclose it.
+-- Returns {up = n}, by which a recursive program refers to the program of member_mapping, n levels up (TR14-5-10).
+-- Precondition: that program is being compiled. enclosing: `out` of the element that refers to it. Marks this program
+-- as recursive, and the levels in between as not cacheable. Raises if the program uses names of objects that enclose
+-- it.
 function recursion_depth(enclosing, member_mapping, pos)
   local levels, at = 1, enclosing
   while at.compiles ~= member_mapping do
@@ -732,11 +739,11 @@ function recursion_depth(enclosing, member_mapping, pos)
 end
 
 -- Returns the program for elements of a record under a member mapping. Returns nil if the elements are plain data,
--- incomplete or empty, or {up} for a program that is being compiled already (recursion_depth). pos: position for
+-- incomplete or empty, Returns {up} for a program that is still being compiled (recursion_depth). pos: position for
 -- errors; enclosing: the `out` of the element that points to these elements, or nil.
 --
--- Raises for a recursive type unless the rule profile allows it. After an error, nothing is cached. Decides
--- TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
+-- Raises for a recursive type unless rules.extended allows it. After an error, nothing is cached. Decides TR14-2.2-04,
+-- TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, enclosing)
   local record = member_mapping.record
   if not record.complete or record.size == 0 then return nil end

@@ -1,9 +1,9 @@
--- nest.lua - makes member mappings: tables that say how one clause maps every member of a type (TR14 3.3). The nest is
--- the canonical form.
+-- nest.lua - makes member mappings: tables that say how one clause maps every member of a type (TR14 3.3). A nest, ::{
+-- ... } after a clause, is the canonical form.
 --
 -- Input: a record, and the shape, policy or nest that a clause names. Output: a member mapping, which
--- mapping_compiler.lua compiles. Shapes, policies, nests and lowered convenience syntax are all layers, one above the
--- other (fields of a layer: shape.lua, policy.lua):
+-- mapping_compiler.lua compiles. Shapes, policies, nests and lowered convenience syntax are layers in a list; an
+-- earlier one takes precedence (fields of a layer: shape.lua, policy.lua):
 --
 --   clause   copyin<s>(X)::{ include(a[0:n]) }
 --   layers   1. nest of the directive       members named in it, and its default.
@@ -17,15 +17,17 @@
 --     record, layers   the type, and its layers, outermost first.
 --     policy           layer of a policy or mapper, which decides the action of each member.
 --     own              word of the action on the object itself (policy.code): the policy's default, or "hold", which
---                      only counts a reference.
---     clause_action    action of the clause; a member with a limit takes part in only half of it (TR14-5-07).
---     bare             true if only named members are mapped.
+--                      only adds a reference to the object and copies nothing.
+--     clause_action    action of the clause; a member with a limit ("in", "out", "none") takes part in only half of it
+--                      (TR14-5-07).
+--     bare             true if only members that a clause names are mapped, not the object's other bytes.
 --     update           true in an update.
 --     shallow          true for a clause with empty brackets: no pointer is followed.
---     bound            layer -> name of a parameter -> its value: {node, default, location} or {name, pos}.
+--     bound            layer -> name of a parameter -> its argument: {node, default, location} for a value, {name, pos}
+--                      for the name of a shape or policy.
 --     holes            true if unnamed members are not available on the device (mappers).
 --     inner_of         function of mappers: entry -> member mapping of the objects inside.
---     flags            flags of the list item that a mapper maps.
+--     flags            the core's flags of the list item (mapper.bits), if a mapper maps it.
 --     pointer_mapping  function of mappers: name of a pointer member -> how the pointer itself is mapped (mapper.lua).
 --     key              text that names a cached mapping, the same after its cache was cleared.
 --     entries          cache of nest.entries.
@@ -65,7 +67,8 @@ local function memoize(session, record, key, make)
   return cache[key]
 end
 
--- Returns one layer with all members of a base class, as the base's shape `name` maps them; nil: its default shape.
+-- Returns one layer that names all members of a base class, as the base's shape `name` maps them. `name` nil: the
+-- base's default shape.
 local function base_layer(session, base, name)
   local layer = { members = {} }
   for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
@@ -76,10 +79,10 @@ local function base_layer(session, base, name)
   return layer
 end
 
--- Returns the layers of a shape of a record, in a new list; `name` nil: of the default shape. A named shape extends the
--- default shape only (TR14-3.1.2-03). If the record has no shape of this name, the named shapes of base classes are
--- added; the default shapes of base classes come last. The list is empty if the record and its bases have no shapes.
--- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+-- Returns the layers of a shape of a record, in a new list; `name` nil stands for the default shape. A named shape
+-- extends the default shape only (TR14-3.1.2-03). If the record has no shape of this name, the named shapes of base
+-- classes are added; the default shapes of base classes come last. The list is empty if the record and its bases have
+-- no shapes. Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
@@ -159,9 +162,9 @@ local function clauses_of(inner)
   return inner.nest.clauses
 end
 
--- Returns the member mapping that a clause with `inner` gives to objects of a record: by a shape's name, values, a
--- nest, or several of these. `inner` nil: the default shape. Raises if the shape does not exist, or the nest is wrong.
--- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
+-- Returns the member mapping that a clause with `inner` gives to objects of a record: `inner` has a shape's name,
+-- arguments, a nest, or several of these. `inner` nil: the default shape. Raises if the shape does not exist, or the
+-- nest is wrong. Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
 local function shape_with(session, record, inner, update, requested)
   if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
   -- Empty brackets are a shape of their own that names no member (TR14-3.3-11), so no pointer is followed.
@@ -196,8 +199,8 @@ local function policy_over(session, record, policy_layer, update, args, pos)
   return bind(bind(member_mapping, layers), { policy_layer }, args, pos)
 end
 
--- Raises if a data policy is used in an update, or an update policy elsewhere. name, pos: how and where the policy is
--- named. Decides TR14-3.2.1-06, TR14-3.2.3-02.
+-- Raises if a data policy is used in an update, or an update policy elsewhere. name, pos: the policy's name and the
+-- position of this name, for the error. Decides TR14-3.2.1-06, TR14-3.2.3-02.
 local function check_kind(policy_layer, name, pos, update)
   if policy_layer.kind and policy_layer.kind ~= (update and "update" or "data") then
     raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
@@ -223,8 +226,8 @@ local function policy_with(session, record, inner, update)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.location, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
-  -- The nest uses the named policy as its clause `use` would. It also takes the policy's shape and default, unless it
-  -- has its own (TR14-3.3-14).
+  -- The named policy becomes a used policy of the nest, like one in its clause `use`. It also takes the policy's shape
+  -- and default, unless it has its own (TR14-3.3-14).
   if named then
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
@@ -255,7 +258,7 @@ function nest.mapping_of_definition(session, record, definition)
 end
 
 -- Returns {name, pos} of the policy that a clause without brackets selects by its action `requested` (TR14-5-09).
--- Returns nil if the record has no such policy, `requested` is nil, or the profile lacks chapter 5. Decides TR14-5-09.
+-- Returns nil if the record has no such policy, `requested` is nil, or rules.extended is not set. Decides TR14-5-09.
 local function default_policy(session, record, requested, pos)
   local name = session.rules.extended and requested and policy.default_for(requested)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil

@@ -1,5 +1,5 @@
 -- nested_members.lua - lowers parts of members in a shape to nests: include(m.a[0:m.n]) becomes a nest of m that
--- includes a[0:n]. shape.lua calls it.
+-- includes a[0:n]. Such a list item has the field `path`: the names after the first one. shape.lua calls it.
 --
 -- Types from debug information alone may have such shapes (TR14-3.1.1-04): a library's structures may be nested, and
 -- one shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and
@@ -27,9 +27,9 @@ function nested_members.check_allowed(record, clauses)
   end
 end
 
--- Returns a copy of a bound, as AST, as seen from inside the member `prefix` of a record: m.n becomes n. extended: true
--- if the bound may also name members of the enclosing record. Raises if the bound names a member that is not a part of
--- `prefix` and not allowed by `extended`.
+-- Returns a copy of a bound, as AST, with names relative to the member `prefix` of a record: m.n becomes n. extended:
+-- true if the bound may also name members of the enclosing record. Raises if the bound names a member that is not a
+-- part of `prefix` and not allowed by `extended`.
 local function rebase_bound(bound, record, prefix, extended)
   local member_type = types.member(record, prefix).type
   return ast.map(bound, function(node)

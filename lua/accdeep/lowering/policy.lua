@@ -1,4 +1,5 @@
--- policy.lua - semantic analysis of the policy directive (TR14 3.2): which action each member gets.
+-- policy.lua - checks the policy directive (TR14 3.2), which gives each member of a type an action, and stores it as a
+-- layer.
 --
 -- Input: the AST of a policy directive, or the clauses of a nest after invoke. Output: a layer, stored in the session
 -- under the policy's name. run/type_directives.lua and nest.lua call it.
@@ -8,13 +9,14 @@
 --     default  word of the clause default; use: the names, {name, pos}, of policies on which this one builds.
 --     shape    name of the shape whose layers it uses.
 --     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
---     action   action of the core by name, such as "copy"; nil for exclude and invoke.
---     requested_action  word of the action with its flags: "pcopy" for copy that keeps present data, "update_and_copy".
---     inner    mapping of the objects inside (shape.brackets).
+--     action   action of the core by name, such as "copy"; nil for exclude, invoke and update.
+--     requested_action  word of the action with its flags: such as "pcopy" (copy that keeps present data) or
+--                       "update_and_copy".
+--     inner    shape or policy of the objects inside, as a clause names it: result of shape.brackets.
 --     outer    true if names in the subscripts keep their meaning outside of the nest (convenience.lua).
 --
--- A *word* of an action is its name, with a prefix for flags ("p", "present_and_", "update_and_") and, for OpenMP,
--- modifiers before it: "always_in must copyin". policy.code translates it for the core.
+-- A *word* of an action is a text: the action's name, with a prefix for flags ("p", "present_and_", "update_and_"). For
+-- OpenMP, modifiers precede it: "always_in must copyin". policy.code translates it for the core.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -27,9 +29,9 @@ local raise = diagnostic.raise
 local policy = {}
 
 -- Data clauses that a policy may have. actions: name of the clause -> action. requested_actions: name -> word of the
--- action with its flags, such as "p" before forms that keep present data.
+-- action. A word begins with "p" if the clause keeps present data, as in "pcopy".
 policy.actions, policy.requested_actions = {}, {}
--- Actions and flags of the core for words that are not the name of an action: word -> number.
+-- The core's actions and flags for words that are not the plain name of an action: word -> number.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
@@ -56,7 +58,7 @@ function policy.code(word)
   return codes[word] or core.action[word], bits | (flags[word] or 0)
 end
 
--- Flags that change the word of an action, with the format of the word. Tried in this order.
+-- Pairs of a flag and the format of the word that an action with this flag has. The first pair that fits counts.
 local words_by_flag = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
   { core.flag.present_or, "p%s" } }
 
@@ -78,8 +80,8 @@ function policy.format_action(action, bits)
   return table.concat(words, " ")
 end
 
--- Tables for clauses of a policy. others: clauses that are not data clauses. defaults: words of the clause default ->
--- kind of policy that they imply ("data", "update"); true if a word allows both kinds.
+-- Tables for clauses of a policy. others: names of the clauses that are not data clauses, as keys. defaults: words of
+-- the clause default -> kind of policy that they imply ("data", "update"); true if a word allows both kinds.
 local others = openacc_directives.clauses_where(function(entry, clause)
   return openacc_directives.clauses_of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
 end)
@@ -139,9 +141,10 @@ local function set_kind(layer, kind, pos, word)
   layer.kind = kind
 end
 
--- Enters a member that a clause names into a layer. item: the list item (shape.lua); enclosing_type: as for
--- policy.layer. Raises if the member is wrong, or if the shape or policy for its objects is missing or does not exist.
--- For invoke, the invoked policy may set the layer's kind. Decides TR14-3.2.4-01, TR14-3.2.4-02.
+-- Enters a member that a clause names into a layer. item: the list item (shape.lua); enclosing_type: the type that
+-- encloses the policy, or nil; its own policies are not looked up, because they may be declared later. Raises if the
+-- member is wrong, or if the shape or policy for its objects is missing or does not exist. For invoke, the invoked
+-- policy may set the layer's kind. Decides TR14-3.2.4-01, TR14-3.2.4-02.
 local function enter_member(session, record, layer, clause, item, enclosing_type)
   local member, args = shape.enter(session, record, layer, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
@@ -175,9 +178,9 @@ local function enter_member(session, record, layer, clause, item, enclosing_type
 end
 
 -- Returns the layer of a list of clauses. kind: "data" or "update", the kind of directive around a nest; nil for a
--- policy directive. enclosing_type: the type that encloses the policy, or nil; its later policies may still be unknown.
--- Raises if a clause is not allowed, duplicated, of the wrong kind, or names a wrong member. Decides TR14-3.2.1-03,
--- TR14-3.3-13.
+-- policy directive. enclosing_type: the type that encloses the policy, or nil; its policies are not looked up, because
+-- they may be declared later. Raises if a clause is not allowed, duplicated, of the wrong kind, or names a wrong
+-- member. Decides TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, enclosing_type)
   local layer = { members = {}, use = {}, kind = kind }
   local clause_names = {}
@@ -223,8 +226,8 @@ function policy.layer(session, record, clauses, kind, enclosing_type)
 end
 
 -- Checks the policies that a layer uses, directly and indirectly, and returns the layer's kind. A layer without a kind
--- gets that of a used policy. visited: set of the layers under check. Raises if a used policy does not exist, has
--- another kind, or uses the layer in turn. Decides TR14-3.2.1-09.
+-- gets that of a used policy. visited: set of the layers on the current chain of uses. Raises if a used policy does not
+-- exist, has another kind, or uses the layer in turn. Decides TR14-3.2.1-09.
 local function check_use(session, record, layer, visited)
   visited[layer] = true
   for _, used in ipairs(layer.use) do

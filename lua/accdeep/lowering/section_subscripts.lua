@@ -20,9 +20,9 @@ local section_subscripts = {}
 -- Returns a true value if a node is the number 1; node may be nil.
 local function is_one(node) return node and node.tag == "num" and node.value == 1 end
 
--- Raises if a section has a stride with an effect, or no length although its base is a pointer. n: number of elements
--- of the array, nil or false for a pointer. Strides of updates never get here, because plan/contiguous_runs.lua splits
--- these sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
+-- n: number of elements of the array, nil or false for a pointer. Strides of updates never get here, because
+-- plan/contiguous_runs.lua splits these sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
@@ -46,9 +46,9 @@ function section_subscripts.bounds(b, ctx, subscript, array_type)
   return start, codegen.apply(b, "-", codegen.constant(array_type.n), start, subscript.pos)
 end
 
--- Returns start and length of a section with one more dimension, counted in elements of the array type `row`. start,
--- length: rows in the outer dimension; first, count: elements in each row; subscript: for the position of errors. All
--- are values of codegen.
+-- Returns start and length of a section after one more dimension was added to it. They count elements of a row; `row`
+-- is the array type of one row. start, length: rows in the outer dimension; first, count: elements in each row;
+-- subscript: for the position of errors. start, length, first and count are values of codegen.
 --
 -- The section must be contiguous: any part of one row, or all of several rows. Raises if constants show that it is not,
 -- or that it is outside of a row; emitted code checks other bounds when the program runs.
@@ -82,9 +82,9 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   return apply("+", apply("*", start, whole), first), flat
 end
 
--- Returns element type, start and length of the first section of an array or pointer of type t. The fourth result is
--- the list of remaining subscripts, which begins with the last one that was used. offset: offset of a Fortran component
--- in the element, unused in C.
+-- Returns the element type, start and length of the section that the first subscripts select in an array or pointer of
+-- type t. The type of an element may be an array. The fourth result is the list of remaining subscripts, which begins
+-- with the last one that was used. offset: offset of a Fortran component in the element, unused in C.
 --
 -- Sections of inner dimensions are combined with the first one. Trailing dimensions that are whole remain a part of the
 -- element type if there may be several rows. Raises if the section is invalid. Decides ACC33-2.7.1-4.
@@ -102,7 +102,7 @@ function section_subscripts.first_section(b, ctx, t, subscripts, offset)
     inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
     at, number = at.of, number + 1
   end
-  -- The section takes all of every dimension after `last`.
+  -- The inner dimensions after number `last` are taken as a whole.
   local last = #inner
   while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
     and not rest[number] do

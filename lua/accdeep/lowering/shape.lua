@@ -1,17 +1,16 @@
--- shape.lua - semantic analysis of the shape directive (TR14 3.1): which members are included, and how far pointers
--- reach.
+-- shape.lua - checks the shape directive (TR14 3.1), which says which members are included and which section a pointer
+-- has. The result is a layer.
 --
 -- Input: the AST of a shape directive, or the clauses of a nest. Output: a layer, stored in the session under the
 -- shape's name (true for the default shape). run/type_directives.lua and nest.lua call it; nest.lua combines layers.
 -- policy.lua uses the functions that shapes and policies have in common.
 --
 --   layer {name?, default, members = {name -> entry}, params?, location, unusable?}
---     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member:
---       mode        "include" or "exclude".
---       init        true for init_needed.
---       inner       mapping of the objects inside: {name?, pos, args?, empty?, nest?}.
---       limit       half of the clause's action: "in", "out" or "none".
---       has_parts   true if the nest of `inner` has parts of the member (nested_members.lua).
+--     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member: mode
+--       "include" or "exclude". init true for init_needed: copied to the device even if the clause only allocates.
+--       inner shape of the objects inside, as the clause names it (shape.brackets): {name?, pos, args?, empty?, nest?}.
+--       limit half of the clause's action: "in", "out" or "none". has_parts true if the nest of `inner` has parts of
+--       the member (nested_members.lua).
 --     params    parameters {name, kind?, default?}; kind: "shape" or "policy", nil for a value.
 --     unusable  {name, type}: a member for which the shape cannot be used in this instance of a template.
 --
@@ -26,22 +25,22 @@ local raise = diagnostic.raise
 
 local shape = {}
 
--- Names of clauses, as keys. extension_clauses: all clauses that TR14's chapter 5 adds; own_clauses: all other clauses
--- of shapes.
+-- Names of clauses, as keys. extension_clauses: all clauses that TR14's chapter 5 adds ("wishes" in names here);
+-- own_clauses: all other clauses of shapes.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.clauses_of.shape[clause.name] and not extension_clauses[clause.name]
 end)
 
--- Raises if the rule profile lacks the extensions of TR14's chapter 5. extension: a plural noun for the message, such
--- as "values of shapes"; rule: the extension's rule.
+-- Raises if the rule profile lacks the extensions of TR14's chapter 5 (rules.extended). extension: a plural noun for
+-- the message, such as "values of shapes"; rule: the extension's rule.
 function shape.wish(session, pos, rule, extension)
   if session.rules.extended then return end
   raise("syntax", pos, extension .. " are for the profile tr14x", { length = 1, rule = rule,
     help = 'scenario { rules = "tr14x" }' })
 end
 
--- Returns true if a clause is an extension of TR14's chapter 5 and the rule profile has these extensions.
+-- Returns true if a clause is an extension of TR14's chapter 5 and rules.extended is set; else false or nil.
 function shape.is_wished(session, clause)
   return extension_clauses[clause.name] and session.rules.extended
 end
@@ -151,7 +150,8 @@ function shape.section_values(subscript)
   return { first, subscript.length }
 end
 
--- Returns the value of a bound that is a number, possibly with a minus sign; nil for other bounds, and for nil.
+-- Returns the value of a bound, an AST, if it is a number, possibly with a minus sign; nil for other bounds, and for
+-- nil.
 local function number_in(node)
   local negative = node and node.tag == "unary" and node.op == "-"
   local n = negative and node.e or node
@@ -179,9 +179,8 @@ local function check_bound(item, subscript, t)
 end
 
 -- Returns the member of a record that a list item of a clause names. If the member is a container with a section
--- (profiles with chapter 5), also returns the arguments for its shape. session: nil to allow no containers. Raises if
--- the member does not exist, or its type does not allow the item's subscripts. Decides TR14-3.1.1-04, TR14-3.1.1-22,
--- TR14-3.5-01.
+-- (rules.extended), also returns the arguments for its shape. session: nil to allow no containers. Raises if the member
+-- does not exist, or its type does not allow the item's subscripts. Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -209,7 +208,7 @@ function shape.member(record, item, session)
   return member
 end
 
--- Returns the results of shape.member for a list item of a layer's clause; enters nothing itself. Raises as
+-- Returns the results of shape.member for a list item of a layer's clause; does not change the layer. Raises as
 -- shape.member does, and if the layer names the member already, or excludes only a part of it. Decides TR14-3.1.1-20.
 function shape.enter(session, record, layer, clause, item)
   local member, args = shape.member(record, item, session)
@@ -256,7 +255,7 @@ function shape.inner(member, item, clause)
 end
 
 -- Raises if a clause in the definition of a type has a nest, or brackets without a name, which belong in directives
--- that move data. Profiles with chapter 5 allow the nest (TR14-5-05). Decides TR14-5-05.
+-- that move data. rules.extended allows the nest (TR14-5-05). Decides TR14-5-05.
 function shape.no_nest(session, clause)
   local brackets = clause.shape
   if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
@@ -277,7 +276,8 @@ function shape.is_parameter(layer, name)
   return false
 end
 
--- Directions of include: the half of a clause's copies that a member takes part in (TR14-5-07, -08).
+-- Names of directions of include. A direction is the half of a clause's copies that a member takes part in (TR14-5-07,
+-- -08).
 local limits = { ["in"] = true, out = true, none = true }
 -- Returns the direction of a clause, as in include(in: a). Raises if the profile has no directions, the clause is not
 -- include, or the direction is not in, out or none.
@@ -292,7 +292,8 @@ local function limit_of(session, clause)
 end
 
 -- Raises if the shape that `inner` (shape.brackets) names for a member's objects does not exist. record: the type that
--- encloses the directive, or nil; its shapes are not checked, because they may be declared later.
+-- encloses the directive, or nil; if the member has this type, nothing is checked, because the shape may be declared
+-- later.
 local function check_inner(session, member, inner, record)
   local element = types.innermost(member.type)
   -- An incomplete type, or the enclosing type, may get the named shape later.
@@ -319,7 +320,7 @@ function shape.parameters(clause)
 end
 
 -- Returns true if a clause names a parameter as the shape of a member, but the member has no structure type in this
--- instance of a template. The parameter is then for other instances, and the shape cannot be used for this one
+-- instance of a template. The parameter then makes sense only in other instances, and the shape is unusable in this one
 -- (TR14-5-02).
 local function is_for_others(record, layer, member, clause)
   return record.template and clause.shape and clause.shape.name and shape.is_parameter(layer, clause.shape.name)
@@ -327,8 +328,8 @@ local function is_for_others(record, layer, member, clause)
 end
 
 -- Returns the layer of a list of clauses. `record` must be complete; enclosing_type: the type that encloses the
--- directive, or nil; its later shapes may still be unknown. Raises if a clause is not allowed or names a wrong member,
--- or if default(none) leaves a member out. Decides TR14-3.1.1-19, TR14-3.1.1-20.
+-- directive, or nil; its shapes are not looked up, because they may be declared later. Raises if a clause is not
+-- allowed or names a wrong member, or if default(none) leaves a member out. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, enclosing_type)
   local layer = { members = {} }
   local default
@@ -384,9 +385,9 @@ function shape.layer(session, record, clauses, enclosing_type)
   return layer
 end
 
--- Executes a shape directive, `node`: stores its layer in the session, which clears caches. record: the enclosing type,
--- or nil. Raises, and stores nothing, if the directive is wrong or the type has a shape of this name. Decides
--- TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
+-- Executes a shape directive, `node`: stores its layer in the session (session:has_described, which clears caches).
+-- record: the enclosing type, or nil. Raises, and stores nothing, if the directive is wrong or the type has a shape of
+-- this name. Decides TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
 function shape.define(session, node, record)
   if #node.clauses == 0 then
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })

@@ -1,6 +1,6 @@
--- absent_alias.lua - finds the base of an alias, for reports of absent data. The pointer q of the alias q[@I.start]
--- cannot be translated if I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls
--- this file.
+-- absent_alias.lua - finds the base of an alias, for reports of absent data. An alias is a pointer member that is
+-- translated, although its target is not mapped by it. The pointer q of the alias q[@I.start] cannot be translated if
+-- I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls this file.
 
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
@@ -8,8 +8,8 @@ local unparse = require "accdeep.syntax.unparse"
 
 local absent_alias = {}
 
--- Returns the entry of the member mapping for the member at the end of `path`, member names such as "a.b"; nil if there
--- is no such entry.
+-- Returns the entry of the member mapping for the member at the end of `path`, text of member names such as "a.b"; nil
+-- if there is no such entry.
 local function entry_at(session, member_mapping, path)
   local match
   for name in path:gmatch "[%a_][%w_]*" do
@@ -27,7 +27,7 @@ local function entry_at(session, member_mapping, path)
 end
 
 -- Returns the base of the alias called `name` in an item, as text; nil if `name` is not an alias. item: item of a plan;
--- name: full name of the datum in the core's error.
+-- name: full name of the absent datum in the core's error, such as "I.q".
 function absent_alias.base(session, item, name)
   if item.alias or not item.member_mapping or not item.name then return item.alias end
   local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")

@@ -1,11 +1,13 @@
--- c_items.lua - lowers list items of C to operands (items) of a plan: variables, members, elements and sections.
+-- c_items.lua - lowers list items of C (variables, members, elements and sections) to items, the operands of a plan.
 --
 -- Input: a request (plan/requested_action.lua) and the AST of its list item. Output: an item with register code that
--- computes its base, count, start and the cell of the pointer to attach. The session's language calls this file through
--- Plan:object, :section and :pointer. requested_action.lua decides the item's action and member mapping.
+-- computes its base, count, start and pointer cell (fields of an item: construct_ir.lua). The pointer cell is the
+-- memory of the pointer that the core attaches. The session's language calls this file through Plan:object, :section
+-- and :pointer. requested_action.lua decides the item's action and member mapping.
 --
 -- Parameters: `b` is the builder of the item's register code, `ctx` the context of code generation ({session}), `node`
--- the AST of an l-value, `request` a request (plan/requested_action.lua).
+-- the AST of an l-value, `request` a request. A request is one list item of a clause with its action
+-- (plan/requested_action.lua).
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
@@ -28,7 +30,7 @@ local render, type_of = list_item.render, list_item.type_of
 local c_items = {}
 
 -- Returns the registers that hold the computed subscripts of a name. indices: their ASTs; the core keeps three per
--- name, so that later subscripts are dropped.
+-- name, so further subscripts are dropped.
 local function index_registers(b, ctx, indices)
   local list = {}
   for i = 1, math.min(#indices, 3) do
@@ -38,8 +40,8 @@ local function index_registers(b, ctx, indices)
   return list
 end
 
--- Returns the AST of the variable of which the member `node` is a part; nil if `node` is no member, or if the path to
--- it follows a pointer.
+-- Returns the AST of the variable of which the member `node` is a part; nil if `node` is no member, or is reached
+-- through a pointer or an index.
 local function enclosing_variable(node)
   local root = node
   while root.tag == "member" and not root.arrow do root = root.base end
@@ -47,8 +49,8 @@ local function enclosing_variable(node)
 end
 
 -- Sets the fields `frame` and `room` of an item: address and bytes of the variable that contains the member `node`. The
--- member then keeps its offset in the variable on the device. Does nothing unless the rules map members without their
--- structure (rules.members is "mapped").
+-- member then keeps its offset in the variable on the device. Does nothing unless rules.members is "mapped", by which
+-- members are mapped without their structure.
 local function keep_place(plan, item, node)
   local root = enclosing_variable(node)
   if plan.session.rules.members ~= "mapped" or not root then return end
@@ -58,15 +60,15 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- Adds an item that maps only the pointer `node`; its target is mapped by `request`. fields: fields of the new request;
--- the function adds action, clause, node and kind to the table.
+-- Adds an item that maps only the pointer `node`; `request` maps its target. fields: fields of the new request; the
+-- function adds action, clause, node and kind to the table.
 local function map_pointer(plan, request, node, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
   fields.node, fields.kind = request.node, plan.kind
   plan:object(fields, node)
 end
 
--- Adds an item that maps only the pointer member `node`, unless an item of the construct does so already.
+-- Adds an item that maps only the pointer member `node`, unless the construct has such an item already (plan.pointers).
 local function pointer_member(plan, request, node)
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
@@ -75,8 +77,8 @@ local function pointer_member(plan, request, node)
 end
 
 -- Adds items that map the base pointer `node` of a request and, if rules.chains is "mapped", the pointers on the access
--- path to it. Members of a variable, or of the target of a variable, are mapped once per construct; others once per
--- list item. Does nothing for update, and if the rules do not map pointer members.
+-- path to it. Pointer members of a variable, or of a variable's target, are mapped once per construct; other pointers
+-- once per list item. Does nothing for update, or if rules.members is not "mapped".
 local function map_pointers(plan, request, node)
   local rules = plan.session.rules
   if rules.members ~= "mapped" or plan.kind == "update" then return end
@@ -91,8 +93,8 @@ local function map_pointers(plan, request, node)
   end
 end
 
--- Adds items that map the pointers on the access path to the list item `node` of type t. As in clang, a pointer
--- `node` that is reached through another member's pointer counts as part of the path: `item` then allocates or deletes
+-- Adds items that map the pointers on the access path to the list item `node` of type t. If `node` is a pointer itself
+-- and is reached through a pointer member, it counts as part of the path, as in clang. `item` then allocates or deletes
 -- it and copies nothing.
 local function map_chain(plan, request, node, t, item)
   local pointer = list_item.pointer_to(plan.session, node)
@@ -104,8 +106,8 @@ local function map_chain(plan, request, node, t, item)
 end
 
 -- Sets slot or slot_address of an item, the address of the pointer `node`, so that the core attaches the pointer. Does
--- nothing for r-values. If the rules map members without their structure, clauses attach only pointers that are
--- members.
+-- nothing for r-values. If rules.members is "mapped", clauses other than attach and detach attach only pointers that
+-- are members.
 local function pointer_cell(b, ctx, node, item)
   local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
     and item.action ~= action.detach
@@ -121,8 +123,8 @@ local function pointer_cell(b, ctx, node, item)
 end
 
 -- Returns the register with the address where the array begins that encloses `node`, an element or a row; nil if `node`
--- is not part of an array. If the rules fuse data, the outermost array is used: a variable, a member, or the target of
--- a pointer (DIR-4.1-03).
+-- is not part of an array. With rules.fusion, it is the outermost array, even if a structure lies between: a variable,
+-- or the target of a pointer (DIR-4.1-03).
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -149,8 +151,9 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- Sets name and symbol of the item for elements of type `element` of `base`, adds it to the plan, and returns it. kind:
--- "section", "element" or nil (the whole object); rows: dimensions inside an element of a section, or nil.
+-- Sets the item's name and symbol (label), adds it to the plan, and returns it. base: AST of the object or pointer that
+-- the name shows; element: type of the item's elements. kind: "section", "element" or nil (the whole object); rows:
+-- dimensions inside an element of a section, or nil.
 local function add_elements(plan, item, b, ctx, request, base, element, kind, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
@@ -161,9 +164,9 @@ local function add_elements(plan, item, b, ctx, request, base, element, kind, ro
   return add(plan, item, b, request)
 end
 
--- Sets the extent of an alias item p[@] or p[@base] (TR14 3.5), which is one byte. It lies in the target of the pointer
--- p or, for p[@base], in the target of `base`, at the section that the construct names. base: AST of p; subscript: the
--- alias; sections: sections of the construct, by text.
+-- Sets the extent of an item p[@] or p[@base], an alias (TR14 3.5). It is one byte, which must be present. It lies in
+-- the target of the pointer p or, for p[@base], in the target of `base`, at the section that the construct names. base:
+-- AST of p; subscript: the alias; sections: sections of the construct, by text.
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
@@ -195,7 +198,8 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
       help = advice.section(start.const, length.const, t.size // row_type.size) })
   end
   local flags
-  -- The section follows several pointers: the mapping program evaluates inner bounds on the host.
+  -- The section follows several pointers, so a mapping program walks them; its bounds are evaluated with the host
+  -- program's names.
   if more then
     item.action, item.program, flags = resolve(session, request, types.innermost(element))
     item.program = mapping_compiler.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
@@ -283,7 +287,7 @@ function c_items.section(plan, request, base, subscripts)
 end
 
 -- Adds the item of a whole variable, member or element and returns it. A pointer also gets an item that attaches or
--- detaches it, where clauses attach variables. Raises if the type of `node` has no size. Decides ACC33-att-5.
+-- detaches it, unless rules.members is "mapped". Raises if the type of `node` has no size. Decides ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

@@ -1,17 +1,16 @@
--- construct_ir.lua - the construct IR: a plan, the lowered form of one directive at one place in the text.
+-- construct_ir.lua - the construct IR: a plan, the lowered form of one directive of a text.
 --
 -- openacc_lowering.lua and openmp_lowering.lua make plans from ASTs; run/ executes them; run/plan_cache.lua retains
 -- them.
 --
 --   plan = operation                   plan.kind: "enter data", "update", "compute", ...
---     items = operands, in order       one per object, section, block or pointer.
---       action, flags                  what the core does with the bytes: copyin, delete, attach, always, ...
---       code, registers                register code that computes the addresses on the host.
---       base, count, start, unit       register numbers: address of element 0, elements, first; bytes of one element.
---       slot | slot_address            the pointer cell that is attached: a register, or a constant address.
---       program                        mapping program: maps the members (lowering/mapping_compiler.lua).
---       label                          symbol: the name in messages and events.
---     private, deviceptr, use_device   variables of the body that have no operand.
+--     items = operands, in order       one per object, section, block or pointer. action, flags what the core does with
+--       the bytes: copyin, delete, attach, always, ... code, registers register code that computes the addresses on the
+--       host. base, count, start, unit register numbers: registers with the address of element 0, the number of
+--       elements, and the first element; unit: bytes of one element. slot | slot_address the pointer cell, the memory
+--       of the pointer that the core attaches: a register with its address, or a constant address. program mapping
+--       program: maps the members (lowering/mapping_compiler.lua). label symbol: the name in messages and events.
+--     private, deviceptr, use_device   variables in these clauses, which have no operand.
 --
 -- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`
 -- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
@@ -63,7 +62,7 @@ local fields = {
   scope_version = "version of the scope when the plan was made",
 }
 
--- Fields of an item that lua/binding reads: fields of the core's accd_item, or numbers of the registers that hold them
+-- Fields of an item that lua/binding reads. They are fields of the core's accd_item, or registers that hold such fields
 -- after the item's code ran.
 local item_fields = strings.word_set("action flags label unit code registers base count start origin slot slot_address",
   "slot_bytes program indices frame room dims run")
@@ -86,7 +85,7 @@ local function check(names, record_name, name)
   error(("%s has no field '%s'%s"):format(record_name, tostring(name), help), 3)
 end
 
-local Plan = { acc = false, omp = false }
+local Plan = { acc = false, omp = false } -- defaults of two fields that most plans lack
 Plan.__index = Plan
 -- Sets a field of a plan for the first time; raises if `fields` has no field of this name.
 function Plan:__newindex(name, value)
@@ -101,8 +100,9 @@ function construct_ir.new(session, node, kind, options)
     line = options.line }, Plan)
 end
 
--- Returns a symbol of the core for messages and events. unit: bytes of an element; kind: "section", "element" or nil
--- (the whole object); layout: the members, or nil; rows: dimensions inside an element, or nil. Raises the core's error.
+-- Returns a symbol of the core, which names an item in messages and events. unit: bytes of an element; kind: "section",
+-- "element" or nil (the whole object); layout: the members, or nil; rows: dimensions inside an element, or nil. Raises
+-- the core's error.
 function Plan:label(name, unit, kind, layout, rows)
   local symbol = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
   if kind then symbol[kind] = true end
@@ -143,7 +143,7 @@ end
 -- if `node` is not a pointer.
 function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
 
--- Sets the number of each item, and returns the core's construct for the items. Raises without memory.
+-- Sets the number of each item, and returns the core's construct for the items. Raises if no memory is left.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }

@@ -1,5 +1,5 @@
--- contiguous_runs.lua - splits the section of an update into contiguous runs. The lowerings of OpenACC and OpenMP pass
--- the AST of a list item and receive a list of ASTs.
+-- contiguous_runs.lua - splits the section of an update into contiguous runs: parts without gaps, each the AST of a
+-- section or element. The lowerings of OpenACC and OpenMP pass the AST of a list item and receive a list of ASTs.
 --
 -- A subscript is {index} for an element, or {start, length, stride} with ASTs, each of which may be nil.
 
@@ -53,7 +53,8 @@ local function strip_strides(node)
 end
 
 -- Returns a section as a single run, without strides that have no effect. Other list items are returned unchanged.
--- Raises if a stride leaves gaps. The plan becomes single_use if there are strides. Decides OMP60-map-13.
+-- Raises if a stride leaves gaps. If there are strides, the plan becomes single_use, because their values are checked
+-- now. Decides OMP60-map-13.
 function contiguous_runs.as_single_run(plan, node)
   if not has_stride(node) then return node end
   local base, subscripts = list_item.split_designator(node)
@@ -71,8 +72,9 @@ function contiguous_runs.as_single_run(plan, node)
 end
 
 -- Returns the contiguous runs of a section as a list of ASTs; other list items as a list of one. A section with a
--- stride, or with a partial inner dimension, has several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to cite if the
--- section is outside of its array. Raises in that case, and if there are more than MOST runs. Decides ACC33-upd-2.
+-- stride, or with only a part of an inner dimension, has several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to
+-- cite if the section is outside of its array. Raises in that case, and if there are more than MOST runs. Decides
+-- ACC33-upd-2.
 function contiguous_runs.contiguous(plan, node, rule)
   local session = plan.session
   local base, subscripts = list_item.split_designator(node)

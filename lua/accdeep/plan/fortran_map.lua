@@ -1,13 +1,13 @@
--- fortran_map.lua - lowers the map, to and from clauses of OpenMP in Fortran to the items of one construct.
+-- fortran_map.lua - lowers the map, to and from clauses of an OpenMP directive in Fortran to items of its plan.
 --
 -- Input: requests of openmp_lowering.lua, which calls map_items through the session's language. A whole allocatable or
 -- pointer component is mapped as its descriptor and its target. A section of such a component is mapped as elements
--- alone, and attached if the descriptor is present, as in C. Components of one structure form one block. Addresses are
--- computed when the directive is encountered, so each plan is single_use.
+-- alone, and attached if the descriptor is present, as in C. Components of one structure form one block, which is
+-- allocated together. Addresses are computed when the directive is encountered, so each plan is single_use.
 --
 -- Fields that this file sets in a request: extent (fortran_section.named), type, structure {node, type, address,
--- measured}. by_pointer is true if data in the target of a descriptor are mapped. holder {address, bytes, name} is the
--- descriptor that must be mapped.
+-- measured}: the enclosing object of a component; measured: its address is evaluated. by_pointer is true if data in the
+-- target of a descriptor are mapped. holder {address, bytes, name} is the descriptor that must be mapped with the data.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -25,8 +25,8 @@ local raise = diagnostic.raise
 
 local fortran_map = {}
 
--- Returns the defaultmap category of a variable, and whether it is mapped by default rather than private
--- (OMP60-map-11).
+-- Returns the defaultmap category of a variable. The second result is true if the variable is mapped by default
+-- although its category is otherwise private (OMP60-map-11).
 function fortran_map.category(variable)
   local t = variable.type
   if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute, t.attribute == "pointer" end
@@ -112,8 +112,8 @@ local function add_holder(plan, request, action)
   return plan:add(item, b, request)
 end
 
--- Adds an item that attaches the descriptor of a request to the part of its target that is present, if any. The
--- descriptor is mapped without its target (OMP60-map-17).
+-- Adds an item that attaches the descriptor of a request to its target, if the target is present. The directive maps
+-- the descriptor without its target (ref_ptr, OMP60-map-17).
 local function add_attachment(plan, request)
   local attach_request = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
   local item = plan:object(attach_request, request.node)
@@ -140,8 +140,8 @@ local function structures_of(requests)
   return list
 end
 
--- Adds the items of the components of one structure: a block if they have several parts, otherwise a single item.
--- group: entry of structures_of, with the field `implicit`. A group without parts gets no item.
+-- Adds the items of the components of one structure: a block with parts if several bytes ranges are mapped, otherwise a
+-- single item. group: entry of structures_of, with the field `implicit`. A group with nothing to map gets no item.
 local function add_structure(plan, group)
   local from, parts, members = group.structure.address, {}, {}
   -- Adds a part of the block, in bytes from `address`, and its request.
@@ -170,9 +170,9 @@ local function add_structure(plan, group)
   end
 end
 
--- Adds the items of all requests of a directive. implicit(group) is true if a target construct implicitly maps the
--- descriptors that a group's sections need; `implicit` is nil for other constructs. Also defines plan.request, which
--- adds the item of one more request. Raises for errors of list items.
+-- Adds the items of all requests of a directive. implicit(group): function that returns true if the construct
+-- implicitly maps the descriptors that a group's sections need; nil: only target constructs have it. Also defines
+-- plan.request, which adds the item of one more request. Raises for errors of list items.
 function fortran_map.map_items(plan, requests, implicit)
   -- Adds the item of a request, registers a variable in plan.named, and returns the item.
   function plan.request(_, request)

@@ -1,5 +1,6 @@
--- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item is the bytes from the first
--- to the last element, and the descriptor of the allocatable or pointer that points there.
+-- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item has the bytes from the
+-- first to the last element. It also names the descriptor (the compiler's record of address and bounds) of the
+-- allocatable or pointer that points there.
 --
 -- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
 -- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
@@ -26,10 +27,11 @@ local fortran_section = {}
 -- Returns the register that holds the constant `value`. b: builder of register code; pos: position for errors.
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
--- Returns address, bytes, number and type of the elements that an expression designates, the address of its descriptor,
--- then the run length and steps of its gaps, if any. e: compiled expression; pointer: expression of the allocatable or
--- pointer whose target contains the elements, or nil; node: AST. All numbers are 0 if the pointer has no target. Raises
--- if the elements are not contiguous, unless gaps are allowed (`gaps` is true).
+-- Returns address, bytes, number and type of the elements that an expression designates, and the address of its
+-- descriptor. If there are gaps, the bytes of a run without gaps and the steps between runs follow
+-- (fortran_descriptor.gaps). e: compiled expression; pointer: expression of the allocatable or pointer whose target
+-- contains the elements, or nil; node: AST. All numbers are 0 if the pointer has no target. Raises if the elements are
+-- not contiguous, unless gaps are allowed (`gaps` is true).
 local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
@@ -51,8 +53,8 @@ local function extent_of(session, e, pointer, node, gaps)
   return address, bytes, bytes // element.size, element, descriptor, run, table.unpack(steps or {})
 end
 
--- Returns the dimensions for names of elements of an array: the address where the array begins, then lower bound,
--- extent and stride in bytes of each dimension. whole: expression of the array; pos: position for errors.
+-- Returns numbers by which elements of an array are named: the address where the array begins, then lower bound, extent
+-- and stride in bytes of each dimension. whole: expression of the array; pos: position for errors.
 local function subscripts_of(whole, pos)
   local s = whole.section { pos = pos }
   local list = { s.address }
@@ -75,9 +77,10 @@ local function outermost(session, node)
   return outermost_array
 end
 
--- Returns the array record for names of elements of an object, then the address where the object's outermost array
--- begins, its base in the directory (DIR-4.1-03). The record is nil for a scalar. object: result of describe_object.
--- Returns nil, 0 if the object has no memory.
+-- Returns a record {name, rank, shift, {lower, extent, sm} ...} by which the core names elements of an object; nil for
+-- a scalar. The second result is the address where the object's array begins; with rules.fusion the outermost array,
+-- the object's base in the directory (DIR-4.1-03). object: result of describe_object. Returns nil, 0 if the object has
+-- no memory.
 local function array_of(session, object, node)
   local e, pos = object.e, node.pos
   if object.address == 0 then return nil, 0 end
@@ -97,8 +100,9 @@ end
 
 -- Returns a record for a list item: {address, bytes, count, of (element type), run, dims, e, pointer, descriptor}. e:
 -- its expression; pointer: expression of the allocatable or pointer whose target contains it; descriptor: address of
--- that descriptor. An object that is not allocated or associated has 0 bytes. gaps: true if a section may have gaps
--- between its elements. Raises if `node` is no variable, or has gaps that are not allowed.
+-- that descriptor. An object that is not allocated or associated has 0 bytes. run, dims: the runs of a section with
+-- gaps (fortran_descriptor.gaps). gaps: true if a section may have gaps between its elements. Raises if `node` is no
+-- variable, or has gaps that are not allowed.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.lvalue and not e.section then
@@ -164,8 +168,7 @@ local function root_variable(session, node)
   return session.now.scope.variables[node.name], node.name
 end
 
--- True if the list item `node` is a component or part of one. Its root variable then does not count as named in the
--- clause.
+-- True if the list item `node` is a component or part of one. A clause with it does not name the root variable.
 local function has_component(node)
   while node.base do
     if node.tag == "component" then return true end
@@ -176,8 +179,8 @@ end
 fortran_section.has_component = has_component
 
 -- Returns the AST of the object that encloses the list item `variable`, a component or a part of one. The second result
--- tells whether the object is reached through an allocatable or pointer component (convenience.lua). Returns nil if the
--- list item is not a component, has a descriptor itself, or is a component of all elements of an array.
+-- is true if the object is reached through an allocatable or pointer, whose target it is in. Returns nil if the list
+-- item is not a component, has a descriptor itself, or is a component of all elements of an array.
 function fortran_section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
   if variable.tag == "alias" then return nil end
@@ -192,7 +195,8 @@ function fortran_section.object_of(session, variable)
   return object, false
 end
 
--- True if the rules fuse data and the list item is a component stored directly in its variable.
+-- Returns true if rules.fusion is set and the list item is a component stored directly in its variable, not in a
+-- target.
 local function is_piece(session, node)
   if not session.rules.fusion then return false end
   local object, is_led = fortran_section.object_of(session, node)
@@ -201,7 +205,7 @@ end
 
 -- Sets in an item the descriptor that the core attaches, and registers the descriptor's type record
 -- (fortran_addendum.lua). object: result of describe_object. Does nothing without an allocatable or pointer, and for
--- variables if the rules map members without their structure. Decides FLANG-other-2.
+-- variables if rules.members is "mapped". Decides FLANG-other-2.
 local function set_descriptor(plan, request, item, object)
   local session = plan.session
   local pointer = object.pointer
@@ -212,7 +216,8 @@ local function set_descriptor(plan, request, item, object)
   end
 end
 
--- Returns the name of an object for messages; a section of all elements gets the name of its array. e: its expression.
+-- Returns the name of an object for messages; a section of all elements, such as a(:), gets the name of its array. e:
+-- its expression.
 local function display_name(e)
   local node = e.node
   if not e.part_of or node.tag ~= "reference" then return e.text end
@@ -271,8 +276,9 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- Adds the item of the list item `node` and items of objects of extended types in it (lowering/fortran_extension.lua).
--- Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01, FLANG-recipe-1.
+-- Adds the item of the list item `node`, and an item for each object inside whose dynamic type extends the declared one
+-- (lowering/fortran_extension.lua). Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01,
+-- FLANG-recipe-1.
 function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
@@ -283,8 +289,8 @@ function fortran_section.object(plan, request, node)
     plan.persistent = plan.persistent or {}
     table.insert(plan.persistent, { descriptor = e.descriptor { pos = node.pos }, name = e.text,
       address = object.address, bytes = object.bytes })
-    -- Allocatables of declare are only registered here: deallocate may free the data before the program ends, so that
-    -- the item has no bytes and no structured reference.
+    -- Allocatables of declare are only registered here: deallocate may free the data before the program ends, so the
+    -- item has no bytes and no structured reference.
     object.count, object.bytes, object.pointer = 0, 0, nil
   end
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = element.size, name = display_name(e),
@@ -321,8 +327,8 @@ function fortran_section.object(plan, request, node)
   return item
 end
 
--- Adds the item of a section and returns it. In Fortran, subscripts are part of the expression, as in
--- fortran_section.object.
+-- Adds the item of a section and returns it. In Fortran, subscripts are part of the expression request.node, so
+-- fortran_section.object does it.
 function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
 -- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item. Raises if `node` is
@@ -346,9 +352,10 @@ function fortran_section.pointer(plan, request, node)
     slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)
 end
 
--- Returns a list of the requests, preceded by implicit ones for objects. A component in a clause of a compute construct
--- needs its object to be present, because the object holds the component's descriptor (FLANG-storage-2). Objects that a
--- clause or an enclosing region names get no implicit request. Decides FLANG-storage-1, FLANG-storage-2.
+-- Returns a list of the requests, preceded by implicit requests for the objects of components. A component in a clause
+-- of a compute construct needs its object to be present, because the object holds the component's descriptor
+-- (FLANG-storage-2). An object that a clause or an enclosing region names, or a piece of fused data (is_piece), needs
+-- no implicit request. Decides FLANG-storage-1, FLANG-storage-2.
 function fortran_section.add_root_objects(plan, requests)
   local session, named, implied, list = plan.session, {}, {}, {}
   for _, request in ipairs(requests) do
@@ -393,7 +400,8 @@ local function evaluate_subscripts(session, args)
 end
 
 -- Returns the number of the first element of an array part, counted from 0 in memory order, and its number of elements.
--- whole: expression of the array; node: AST of the part. Raises if the part is not contiguous.
+-- whole: expression of the array; node: AST of the part. Raises if the part is not contiguous, or `node` is no
+-- variable.
 local function elements_of(session, whole, node)
   local part = describe_object(session, node) -- raises if the node is not an array
   local s = whole.section { pos = node.pos }
@@ -407,7 +415,7 @@ end
 
 -- Returns the access path from the outermost object to the component `variable`: the object's AST, its type, the steps,
 -- and the subscripts of the last component, or nil. A step is {name, pos} or {index, pos, written}. Returns nil if the
--- list item is not a component, or one of several objects (convenience.lua).
+-- list item is not a component, or is a component of all elements of an array.
 function fortran_section.access_path(session, variable)
   local env, steps, subscripts, node = session:host_env(), {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end

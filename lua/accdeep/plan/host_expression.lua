@@ -1,8 +1,9 @@
--- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and the addresses
--- of l-values. run/language_c.lua and the lowering of OpenMP call this file.
+-- host_expression.lua - evaluates C expressions of a scenario on the host: their values, read from host or device
+-- memory, and the addresses of l-values. run/language_c.lua and the lowering of OpenMP call this file.
 --
--- env: environment of the expression (backend/closures.lua), with the memory env.space. frame: a table for one
--- evaluation; frame.pos is the position to which an error belongs. node: an AST. self: the session.
+-- env: environment of the expression (backend/closures.lua), with env.space, the memory that values are read from.
+-- frame: a table for one evaluation; frame.pos is the position to which an error belongs. node: an AST. self: the
+-- session.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
@@ -25,7 +26,7 @@ local function bound(env, node, frame)
   return (e.value(frame))
 end
 
--- Returns start and length of a subscript; 1 is the length of an index. n: number of elements of its array, nil for a
+-- Returns start and length of a subscript; an index has the length 1. n: number of elements of its array, nil for a
 -- pointer. Raises if the length is missing for a pointer, or negative.
 local function range(env, subscript, n, frame)
   if subscript.index then return bound(env, subscript.index, frame), 1 end
@@ -106,7 +107,8 @@ function host_expression.value(self, env, text, start)
 end
 
 -- Returns address, bytes and type of the l-value or section `node` on the host; for a section, the type is that of its
--- base. Raises if `node` is neither. If a section covers several rows, only the first subscript counts.
+-- base. Raises if `node` is neither. If a section covers several rows, only its first subscript is used, so the result
+-- covers whole rows.
 function host_expression.extent_of(self, node)
   local env, frame = self:host_env(), { pos = node.pos }
   local base, subscripts = node, nil
@@ -136,7 +138,7 @@ function host_expression.extent(self, text)
   return host_expression.extent_of(self, syntax.parse("expression", text, 1, self.now.scope))
 end
 
--- Returns the address and type of the pointer that `text` designates.
+-- Returns the address and type of the l-value `text`, a pointer.
 function host_expression.pointer(self, text)
   local address, _, t = host_expression.extent(self, text)
   return address, t

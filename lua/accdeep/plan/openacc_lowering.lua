@@ -1,7 +1,8 @@
 -- openacc_lowering.lua - lowers the AST of an OpenACC directive to the construct IR, a plan (plan/construct_ir.lua).
 --
--- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
--- the core maps. run/directive_dispatch.lua calls openacc_lowering.directive through run/openacc_execution.lua.
+-- Input: a directive node that the parser made, and the names that its body uses. Output: a plan with items, its
+-- operands, which the core maps. run/directive_dispatch.lua calls openacc_lowering.directive through
+-- run/openacc_execution.lua.
 --
 --   AST --check--> clauses for the default device    sema/openacc_sema.lua; wrong clauses are reported.
 --     |  convenience.lower                           members in data clauses become nests of their structures.
@@ -14,8 +15,9 @@
 --     v
 --   plan
 --
--- Invariants: a variable is private or in a data clause, never both. Items are in the order of their requests; implicit
--- items follow. Nothing on the device changes here: the core executes the plan later.
+-- Invariants: a variable is private or in a data clause, never both. A request is one list item of a clause with its
+-- action (requested_action.lua). Items are in the order of their requests; items of implicitly mapped variables follow.
+-- Nothing on the device changes here: the core executes the plan later.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -47,8 +49,8 @@ end)
 -- Action of each clause of update that gives a direction: clause -> action.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
 
--- Returns the action of an invoke clause from its direction; nil if it has none, which only update requires. Raises if
--- an update has no valid direction, or if another construct has one. Decides TR14-3.2.3-01.
+-- Returns the action of an invoke clause from its direction, as in invoke<p>(self: X); nil if it has no direction.
+-- Raises if an update has no valid direction, or if another construct has a direction. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
   local direction = clause.direction
   if plan.kind == "update" and not (direction and directions[direction.name]) then
@@ -70,6 +72,7 @@ function openacc_lowering.split_update(plan, vars)
   return list
 end
 
+-- half of the clause's copies -> flag of the core, which copies present data, too
 local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
 
 -- Returns the core's flags for the modifiers of a data clause; 0 without modifiers. Decides ACC34-mod-3, ACC34-mod-4,
@@ -85,8 +88,8 @@ local function flags_of(clause)
   return bits
 end
 
--- Returns a request (plan/requested_action.lua) for each list item of the data clauses. An absent optional argument
--- gets no request; it sets plan.absent. Raises for a wrong direction of invoke.
+-- Returns a request (plan/requested_action.lua) for each list item of the data clauses. An absent optional argument of
+-- Fortran gets no request; plan.absent is set instead. Raises for a wrong direction of invoke.
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
@@ -110,8 +113,8 @@ end
 
 openacc_lowering.requests = requests_of
 
--- True if a clause of a directive of this kind names data to be mapped, updated or unmapped. `self` does so on update
--- only.
+-- Returns true if a clause names data to be mapped, updated or unmapped. kind: operation of its directive. `self` does
+-- so on update only.
 function openacc_lowering.moves(clause, kind)
   return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
 end
@@ -131,7 +134,7 @@ local function qualify_members(session, clauses)
   return list
 end
 
--- Clauses that take a shape or a nest.
+-- Names of the clauses that may have a shape, <...>, or a nest, as keys.
 local takes_shape = openacc_directives.clauses_where(function(entry, clause)
   return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
 end)
@@ -150,8 +153,8 @@ local function check_one_type(session, clause)
   end
 end
 
--- Returns the sections of pointers that requests name: text of the pointer -> {subscript, type}. An alias of a pointer
--- takes its length from the pointer's section.
+-- Returns the sections of pointers that requests name: text of the pointer -> {subscript, type of the pointer}. An
+-- alias p[@base] lies in the section of `base` in this table.
 local function sections_of(session, requests)
   local sections = {}
   for _, request in ipairs(requests) do
@@ -244,9 +247,9 @@ function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rul
   error(err, 0)
 end
 
--- Makes scalars that no clause names firstprivate, in the plan of a compute construct that the host runs. references:
--- variables that the body uses. Exempt are reduced variables, absent arguments, variables of enclosing regions, and all
--- variables of kernels constructs. Decides ACC33-impl-1.
+-- Makes scalars that no clause names firstprivate in the plan of a Fortran compute construct whose condition is false,
+-- so that the host runs it. references: variables that the body uses. Exempt are reduced variables, absent arguments,
+-- variables of enclosing regions, and all variables of kernels constructs. Decides ACC33-impl-1.
 local function add_own_scalars(plan, references)
   local named = {}
   for _, clause in ipairs(plan.clauses) do
@@ -269,9 +272,10 @@ local function refuse_reduced(node, reference)
     help = ("write copy(%s) or reduction on %s"):format(reference.name, node.name) })
 end
 
--- Adds the implicit data attributes of variables that a compute construct's body uses (ACC33-impl-1..3). default: the
--- word of the default clause, or nil. Raises if default is "none" and a variable is in no clause, or if the rules
--- reject a reduced scalar without a clause. Decides TR14-1.1-06, ACC33-impl-1.
+-- Adds the implicit data attributes of variables that a compute construct's body uses (ACC33-impl-1..3). These are
+-- copy, present, firstprivate or deviceptr. default: word of the default clause, of this construct or an enclosing
+-- region; nil: none. Raises if default is "none" and a variable is in no clause, or if rules.loop_reduction is
+-- "rejected" and a loop reduces a scalar that is in no clause. Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
@@ -291,10 +295,11 @@ local function add_implicit(plan, node, references, default)
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
       and not plan.attached[name] and not variable.absent then
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
-      -- A reduction in the body also changes the host's variable, so that the variable is copied. Scalars of kernels
-      -- constructs are copied, too (ACC33-impl-1).
+      -- A variable that a loop in the body reduces is copied, because the reduction also changes the host's variable.
+      -- Scalars of kernels constructs are copied, too (ACC33-impl-1).
       local is_copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
-      -- Data that a clause of an enclosing region names are used without a map of their own (ACC33-impl-3).
+      -- Data that a clause of an enclosing region names are used as they are; the construct does not map them again
+      -- (ACC33-impl-3).
       local is_visible = session:visible(name)
       if default == "none" and not is_visible then
         missing[#missing + 1] = reference
@@ -316,8 +321,8 @@ local function add_implicit(plan, node, references, default)
 end
 
 -- Sets plan.on_self from the self clause of a compute construct. If its condition is true, or missing, the construct
--- runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and for
--- languages without it. Decides ACC33-2.5.7-1.
+-- runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and if the
+-- session's language does not support it. Decides ACC33-2.5.7-1.
 local function add_self(plan, clause)
   local vars = clause.vars
   if not plan.session.language.takes_self then
@@ -330,7 +335,7 @@ local function add_self(plan, clause)
   plan.on_self = vars and vars[1] or clause.e or list_item.number(1, clause.pos)
 end
 
-local is_member = { member = true, component = true }
+local is_member = { member = true, component = true } -- tags of the ASTs of members
 
 -- Appends copy requests to `requests` for variables, elements and sections that a reduction clause names but no request
 -- does. Raises for members, and for types that the operator cannot reduce. Decides ACC33-impl-1, ACC33-2.5.15-1.
@@ -356,12 +361,12 @@ local function add_reductions(plan, clauses, requests)
   end
 end
 
--- Examples of clauses in help texts, by directive; other directives use copyin(x).
+-- Examples of clauses for help texts: directive -> clause. Directives without an entry use copyin(x).
 local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body of a
--- compute construct uses, nil without a body). Raises for errors of the directive; nothing on the device changes.
--- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
+-- compute construct uses, nil if the body is not known yet or there is none). Raises for errors of the directive;
+-- nothing on the device changes. Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_lowering.directive(session, node, options)
   local kind = openacc_sema.kind_of(node.name)
   if kind == "body" then

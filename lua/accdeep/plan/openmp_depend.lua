@@ -1,5 +1,6 @@
--- openmp_depend.lua - checks depend clauses: their types, iterators and list items. Dependences have no effect, because
--- tasks are executed in order.
+-- openmp_depend.lua - checks depend clauses: their types, iterators and list items. Dependences have no further effect,
+-- because tasks are executed in order. openmp_depend.check is the entry point; the session's language chooses check_c
+-- or check_fortran.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,7 +13,7 @@ local openmp_depend = {}
 
 local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
   source = true, sink = true }
-local of_ordered = { source = true, sink = true }
+local of_ordered = { source = true, sink = true } -- types of dependences that only the directive ordered takes
 local of_memory = { out = true, inout = true } -- types of dependences that may name omp_all_memory
 
 -- Returns a copy of the AST `expression` in which a number replaces each name of an iterator, so that types can be

@@ -14,15 +14,17 @@ local raise = diagnostic.raise
 
 local openmp_implicit = {}
 
--- Action of each implicit behaviour that maps.
+-- Implicit behaviours that map: name -> the core's action.
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
   storage = "create", self = "copy" }
 
+-- implicit behaviours that map nothing
 local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
-local behaviours_60 = { storage = true, self = true, private = true }
+local behaviours_60 = { storage = true, self = true, private = true } -- behaviours from OpenMP 6.0 on
 
--- Sets the behaviour of a category of variables in plan.defaults from a defaultmap clause; without a category, of all
--- variables. Raises for unknown words, duplicates, and words of later versions.
+-- Sets the behaviour of a category of variables in plan.defaults from a defaultmap clause; a clause without a category
+-- sets it for all variables ("all"). Raises for unknown words, for two clauses for one category, and for words of a
+-- later version than rules.openmp.
 function openmp_implicit.defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
@@ -53,10 +55,10 @@ function openmp_implicit.defaultmap(plan, clause)
   plan.defaults[key] = behaviour.name
 end
 
--- Returns the implicit behaviour of a variable that no clause names: firstprivate, section, a map type, or a word of
--- defaultmap. category: of the variable in defaultmap; named: true if a clause names a part of the variable; aliased:
--- true if it has Fortran's attribute target. Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01,
--- LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
+-- Returns the implicit behaviour of a variable that no clause names: firstprivate, section (a pointer that refers to
+-- present data), a map type, or a word of defaultmap. category: the variable's category in defaultmap, such as
+-- "pointer"; named: true if a clause names a part of the variable; aliased: true if it has Fortran's attribute target.
+-- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
   local behaviour = plan.defaults[category] or plan.defaults.all
   if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end
@@ -67,15 +69,16 @@ local function behaviour_of(plan, category, named, aliased)
   return implicit_rule == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
 
--- True if a C++ reference in this category that no clause names is treated as a zero-length section, looked up by the
--- address it holds (LLNL-3.2-01, LLNL-3.2-02). A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
+-- Returns true if a C++ reference in this category that no clause names is treated as a zero-length section. Its object
+-- is then not mapped, but looked up by its address (LLNL-3.2-01, LLNL-3.2-02). This holds under rules.implicit
+-- "by-type". A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
 local function is_by_reference(plan, category)
   local behaviour = plan.defaults[category] or plan.defaults.all or "default"
   return behaviour == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
--- Adds an item for each of `objects`, the present parts of an object that is only partly present. The item maps the
--- part, however the part was mapped before (OMP60-map-12). name: of the object. Decides OMP60-map-12.
+-- Adds an item for each of `objects`, the present parts of an object that is only partly present. The item maps this
+-- part again (OMP60-map-12). name: name of the object. Decides OMP60-map-12.
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
   for _, object in ipairs(objects) do
@@ -90,8 +93,9 @@ local function add_present_parts(plan, name, request, objects)
   end
 end
 
--- Adds the items of an implicitly mapped variable: of the whole variable, or only of its present parts if it is partly
--- present. node, t: AST and type of the variable; behaviour: see behaviour_of. Decides OMP60-map-12.
+-- Adds the items of an implicitly mapped variable: one for the whole variable or, if the variable is partly present,
+-- one for each present part. The plan is then single_use. node, t: AST and type of the variable; behaviour: see
+-- behaviour_of. Decides OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
@@ -111,8 +115,8 @@ local function add_aggregate(plan, name, node, t, behaviour)
 end
 
 -- Adds maps or private copies for variables that the body uses but no clause names, and private copies of pointers of
--- which only sections are mapped. references: uses of variables in the body. Raises for variables that defaultmap(none)
--- requires in a clause.
+-- which only sections are mapped. Such a copy refers to the present data (attribute "matched"). references: uses of
+-- variables in the body. Raises for variables that defaultmap(none) requires in a clause.
 function openmp_implicit.add(plan, references)
   local session, visited, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
@@ -145,10 +149,11 @@ function openmp_implicit.add(plan, references)
   openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
--- Returns a function of a group of structures_of that is true if the construct maps the whole structure implicitly. It
--- does so if no byte of the structure is present, and the body uses it as a variable or as *this. The function also
--- sets plan.partly, so that members that no clause names stay absent. options: as for openmp_lowering.directive.
--- Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
+-- Returns a function(group), for groups of openmp_lowering's structures_of, which returns true if the construct
+-- implicitly maps the base pointers in the group's structure. It does so if no byte of the structure is present, and
+-- the structure is a variable or *this which the body (if it is text) uses. The function also sets plan.partly[name],
+-- so that other members stay absent, and plan.single_use. options: {references?, is_text?}, of
+-- openmp_lowering.directive. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
 function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end

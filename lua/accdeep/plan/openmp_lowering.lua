@@ -1,7 +1,8 @@
 -- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (plan/construct_ir.lua).
 --
--- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
--- the core maps. run/directive_dispatch.lua calls openmp_lowering.directive through run/openmp_execution.lua.
+-- Input: a directive node that the parser made, and the names that its body uses. Output: a plan with items, its
+-- operands, which the core maps. run/directive_dispatch.lua calls openmp_lowering.directive through
+-- run/openmp_execution.lua.
 --
 --   AST: map(tofrom: s.a, s.b[0:n])    clauses with list items; iterators expand to several.
 --     |  requests_of                   one request per list item: {node, action, map_modifiers, ...}
@@ -21,7 +22,8 @@
 --
 -- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
 -- one structure. Items of clauses precede implicit items (OMP60-map-11); if rules.counting is "items", all items are
--- sorted as clang sorts them. The core attaches the base pointer of a section as the rule profile says.
+-- sorted as clang sorts them (sort_requests, sort_items). rules.section and rules.chains decide which base pointers of
+-- sections are mapped as well.
 --
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
@@ -54,8 +56,8 @@ local openmp_lowering = {}
 -- wrong.
 local INSTANCES = contiguous_runs.MOST
 
--- Flags about the base pointer of a list item. A request with only these flags copies as its block does, so that it
--- needs no item of its own (add_members).
+-- Flags about the base pointer of a list item. A request with no other flags needs no item besides its block
+-- (add_members).
 local about_pointer = core.flag.attach_always | core.flag.attach_never
 
 -- ---------------------------------------------------------------------------------------- requests --
@@ -113,14 +115,14 @@ local function instances(plan, iterators, variable)
   return list
 end
 
--- True if `node` is p[:] with a pointer p: an assumed-size section, from OpenMP 6.0 on.
+-- Returns true if `node` is p[:] with a pointer p and the session uses OpenMP 6.0 or later: an assumed-size section.
 local function is_assumed_size(session, node)
   return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
     and list_item.type_of(session, node.base).kind == "pointer"
 end
 
--- Returns a request for each instance of each list item of the map, to and from clauses. Absent optional arguments get
--- none. Raises for wrong modifiers, map types and sections. Decides OMP60-sec-1, LLNL-2.1-01.
+-- Returns a request for each instance of each list item of the map, to and from clauses. Absent optional arguments of
+-- Fortran get no request. Raises for wrong modifiers, map types and sections. Decides OMP60-sec-1, LLNL-2.1-01.
 local function requests_of(plan)
   local session, list, directions = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -202,15 +204,17 @@ end
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- Returns the AST of the member of which the l-value `node` is all or an element; nil if the l-value is not a member.
+-- Returns the AST of the member that the l-value `node` is, or of which it is an element; nil if there is no such
+-- member.
 local function enclosing_member(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   return node.tag == "member" and node or nil
 end
 
 -- Sets in a request the data that its list item designates: base, subscripts, type, by_pointer (true: the section is in
--- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}; in_chain is
--- true if the structure is reached through a pointer that must be mapped as well. Raises for a member of a union.
+-- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}. in_chain is
+-- true if rules.chains is "mapped" and the structure is reached through a pointer that is not a variable. Raises for a
+-- member of a union.
 local function look_into(plan, request)
   local session = plan.session
   local base, subscripts = list_item.split_designator(request.node)
@@ -234,7 +238,7 @@ local function look_into(plan, request)
   request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
 end
 
--- Returns the ranges of a structure's leaf members in [low, high) that no part covers, as {offset, bytes, label} with
+-- Returns the bytes of a structure's leaf members in [low, high) that no part covers, as {offset, bytes, label} with
 -- offsets from `low`. record: type of the structure; parts: {offset, bytes}, sorted and disjoint.
 local function gaps_of(session, record, low, high, parts)
   local gaps = {}
@@ -251,11 +255,11 @@ local function gaps_of(session, record, low, high, parts)
   return gaps
 end
 
-local into = { copyin = true, copy = true }
-local back = { copyout = true, copy = true }
+local into = { copyin = true, copy = true } -- actions that copy to the device
+local back = { copyout = true, copy = true } -- actions that copy from the device
 
--- Returns a sorted list of disjoint parts {offset, bytes, action} that covers the given parts. If a part lies in
--- several given parts, it copies in the directions of all of them.
+-- Returns a sorted list of disjoint parts {offset, bytes, action} that covers the given parts. A part of the result
+-- that lies in several given parts copies in all their directions.
 local function split_overlaps(parts)
   local edges, list, edge_set = {}, {}, {}
   for _, part in ipairs(parts) do
@@ -321,11 +325,13 @@ local function block_program(session, record, parts, low, high)
 end
 
 -- Sets the item's frame and room: address and size of the structure that encloses it. Members of the structure then
--- keep their distances on the device, and the core checks them together (OMP60-map-13).
+-- keep their distances on the device. The core refuses a member if others of its structure are mapped apart from it
+-- (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
 -- Registers the pointer variable through which a request names members of a structure (p in p->a). In the body, this
--- pointer then refers to the mapped members only. Does nothing for members that are named without a pointer variable.
+-- pointer then gives access to the mapped members only (plan.several). Does nothing for members that are named without
+-- a pointer variable.
 local function add_structure_pointer(plan, request, item)
   local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
   if not pointer or pointer.tag ~= "id" then return end
@@ -336,8 +342,8 @@ local function add_structure_pointer(plan, request, item)
   if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
 end
 
--- Adds one item, a block, for the requests, which map several members of one structure. parts: what they map, sorted
--- and disjoint.
+-- Adds one item, a block, for `requests`, which map several members of one structure. parts: the bytes of these
+-- members, {offset, bytes, action}, sorted and disjoint.
 local function add_block(plan, requests, parts)
   local session, b = plan.session, codegen.builder()
   local structure, first = requests[1].structure, requests[1]
@@ -372,7 +378,8 @@ local function add_block(plan, requests, parts)
 end
 
 -- Adds one block for all requests on members of a structure and returns true. A request that always copies, or uses a
--- mapper, also gets an item of its own inside the block. Returns false, and adds nothing, for fewer than two requests.
+-- mapper, also gets an item of its own inside the block. Returns false, and adds nothing, if there are fewer than two
+-- requests.
 local function add_members(plan, requests)
   if #requests < 2 then return false end
   local own_items = {}
@@ -390,9 +397,10 @@ end
 
 -- ----------------------------------------------------------------------------------------- clauses --
 
--- True if the section of a request, which lies in the target of a pointer, maps this pointer as well. If rules.section
--- is "value-first", it does so unless the section is present already; the plan is then single_use. Decides
--- OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
+-- Returns true if a request for a section in the target of a pointer maps this pointer as well. It never does in an
+-- update or if rules.section is "one-step". If rules.section is "value-first", it does unless the section is present
+-- already; the plan is then single_use. Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04,
+-- LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
 local function maps_pointer(plan, request)
   local section_rule = plan.session.rules.section
   if plan.kind == "update" or section_rule == "one-step" then return false end
@@ -436,8 +444,9 @@ local function add_request(plan, request)
 end
 
 -- Returns the requests on members grouped by their enclosing structure: list of {structure, values, pointers}.
--- pointers: requests on sections in the targets of pointer members; values: others. Members of a structure that another
--- request maps as a whole are left out.
+-- pointers: requests on sections in the targets of pointer members; values: other requests. Sets request.in_structure
+-- to the group. Requests with in_chain, and those on members of a structure that another request maps as a whole, are
+-- in no group.
 local function structures_of(requests)
   local list, by_address, whole = {}, {}, {}
   for _, request in ipairs(requests) do
@@ -463,8 +472,9 @@ local function structures_of(requests)
   return list
 end
 
--- Returns requests for the pointer members of a group's structure through which `group.pointers` go, except for
--- pointers that are list items themselves. action, map_type: of the new requests.
+-- Returns requests for the pointer members of a group's structure whose targets contain the sections of
+-- `group.pointers`, except for pointers that are list items themselves. action, map_type: action and map type of the
+-- new requests.
 local function base_pointers(plan, group, action, map_type)
   local named, list = {}, {}
   for _, request in ipairs(group.values) do named[list_item.render(request.base, {})] = true end
@@ -481,10 +491,10 @@ local function base_pointers(plan, group, action, map_type)
   return list
 end
 
--- Adds base pointers of sections to the members that form the block of a structure. An implicit map of the structure
--- adds the pointers if none of them is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). If rules.chains is
--- "mapped", they are added whenever members and pointers are two or more, and form one object. Decides
--- OMPEX-struct_map-3, OMPEX-struct_map-12.
+-- Adds requests for base pointers of sections to group.values, the members that form the block of a structure. They are
+-- added if the group is implicit: no byte of the structure is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13).
+-- If rules.chains is "mapped", they are also added if members and pointers together are at least two; group.joins is
+-- then true. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, group)
   local joins = not group.implicit and plan.session.rules.chains == "mapped"
   if not (group.implicit or joins) then return end
@@ -504,9 +514,10 @@ function openmp_lowering.add_parts(plan, members, parts)
   add_block(plan, members, split_overlaps(parts))
 end
 
--- Adds the items of all requests of a directive in C. used(group) is true if a target construct implicitly maps the
--- base pointers of a group of structures_of; nil for other constructs. Also defines plan.request, which adds the item
--- of one more request. Raises for errors of list items.
+-- Adds the items of all requests of a directive in C. used(group): function that returns true if the construct
+-- implicitly maps the base pointers of a group of structures_of (openmp_implicit.structures); nil: only target
+-- constructs have it. Also defines plan.request, which adds the item of one more request. Raises for errors of list
+-- items.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
@@ -534,7 +545,7 @@ function openmp_lowering.c_items(plan, requests, used)
       for _, request in ipairs(group.values) do plan:request(request) end
     end
   end
-  -- Adds the item of a request, whose list item may still be unexamined, and returns the item.
+  -- Adds the item of a request, and returns the item. Calls look_into first if that has not been done.
   function plan.request(_, request)
     if not request.base then look_into(plan, request) end
     request.base_pointer = request.structure and not (request.by_pointer or request.implied)
@@ -557,10 +568,11 @@ end
 
 -- --------------------------------------------------------------------------------------- the rest --
 
--- Behaviour of data-sharing clauses on a target construct: private copies, or a map type.
+-- Data-sharing clauses on a target construct: name -> kind of private copy, or map type of the variable.
 local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
   reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
 
+-- clauses that take sections of variables, too
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
@@ -618,7 +630,7 @@ local function data_sharing(plan)
   return list
 end
 
--- Raises if a variable of `requests` is also private on `target`, or is also used by its device address.
+-- Raises if a variable of `requests` is also private on `target`, or is also in is_device_ptr or has_device_addr.
 local function check_private(plan, requests)
   for _, request in ipairs(requests) do
     local name = request.node.tag == "id" and request.node.name
@@ -657,9 +669,9 @@ local function use_device(plan)
   end
 end
 
--- Sets the condition, the device and the defaultmap behaviour of the plan. An `if` clause for another constituent
--- construct is ignored; its name must be part of the directive's name, otherwise an error is raised. Decides
--- OMP60-tgt-1.
+-- Sets the condition, the device and the defaultmap behaviour of the plan. An `if` clause with the name of another
+-- constituent construct is ignored. Raises if this name is not part of the directive's name, and for device modifiers
+-- other than device_num. Decides OMP60-tgt-1.
 local function general(plan)
   for _, clause in ipairs(plan.node.clauses) do
     local modifier = clause.modifier and clause.modifier.name
@@ -682,8 +694,9 @@ local function general(plan)
   end
 end
 
--- Adds items for the list items of use_device clauses from OpenMP 6.0 on: a pointer p as p[:]; a variable or section
--- only if all of it is present. Decides OMP60-map-18.
+-- Adds items for the list items of use_device clauses from OpenMP 6.0 on. A pointer p gets an item p[:]; another
+-- variable or a section gets one only if all of it is present. The items add references, so the data stay present
+-- during the region. Decides OMP60-map-18.
 local function map_used(plan)
   local session = plan.session
   for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
@@ -700,6 +713,7 @@ local function map_used(plan)
   end
 end
 
+-- directives that are wrong without such a clause
 local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
   update = "a to or from clause" }
 

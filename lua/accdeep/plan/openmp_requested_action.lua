@@ -1,5 +1,6 @@
--- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. The request's
--- function `resolve` replaces requested_action.resolve for OpenMP.
+-- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. A request is a
+-- list item with its action (plan/requested_action.lua). The function request.resolve(t) replaces
+-- requested_action.resolve for OpenMP: it lets mappers decide the action.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,13 +11,13 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Action on exit data for each map type.
+-- Map type -> the core's action on exit data.
 local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
   delete = "delete" }
 
 -- Returns the core's action, the mapping program (nil: only bytes are mapped) and the flags of a request for objects of
--- type t, with the mapper that the request selects. Sets request.member_mapping. Raises if t is not a structure but a
--- mapper is named, or if there is no such mapper.
+-- type t. The mapper that the request selects decides them. Sets request.member_mapping. Raises if t is not a structure
+-- but a mapper is named, or if there is no such mapper.
 local function resolve_action(plan, request, t)
   local session, map_modifiers = plan.session, request.map_modifiers
   local member_mapping
@@ -33,8 +34,9 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.map_request.flags)
 end
 
--- Returns the request of the list item `node` of a clause (plan/requested_action.lua). action: the action's name;
--- map_type: the type as directives spell it; map_modifiers: result of openmp_sema.modifiers.
+-- Returns the request of the list item `node` of a clause, with the fields of plan/requested_action.lua and: from (the
+-- clause), map_modifiers, map_request (mapper.lua). action: the action's name; map_type: map type as directives spell
+-- it, or "to" or "from" in an update; map_modifiers: result of openmp_sema.modifiers.
 return function(plan, clause, node, action, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"

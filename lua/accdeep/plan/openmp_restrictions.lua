@@ -1,4 +1,4 @@
--- openmp_restrictions.lua - raises about list items of one construct that OpenMP forbids (OMP60-map-13).
+-- openmp_restrictions.lua - raises errors for list items that OpenMP forbids in a construct (OMP60-map-13).
 -- openmp_lowering.lua and openmp_implicit.lua call it.
 
 local c_sema = require "accdeep.backend.c_sema"
@@ -29,7 +29,7 @@ function openmp_restrictions.direction(directions, clause, variable)
   end
 end
 
--- True if the address of the l-value `node` is constant, so that it depends on no value of the program.
+-- Returns true if the address of the l-value `node` is constant: it depends on no value of the program.
 function openmp_restrictions.is_constant(session, node)
   return typed_ast.is_fixed(c_sema.lvalue({ session = session }, node))
 end
@@ -44,8 +44,8 @@ function openmp_restrictions.union_member(session, node)
   return nil
 end
 
--- Returns the AST of the innermost pointer on the access path of a list item; nil and the variable's AST if the path
--- has no pointer.
+-- Returns the AST of the innermost pointer on the access path of a list item. If the path has no pointer, returns nil
+-- and the AST of the variable at its root.
 local function base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
@@ -75,8 +75,8 @@ function openmp_restrictions.instances(plan, requests)
   end
 end
 
--- Raises for a list item in C with a modifier for references (ref_ptr, ...), and for a modifier of attachment if the
--- list item has no base pointer. Decides OMP60-map-17, OMP61-1.
+-- Raises for a list item in C with a modifier for references (ref_ptr, ...), and for the modifier attach if the list
+-- item has no base pointer. Decides OMP60-map-17, OMP61-1.
 function openmp_restrictions.modifiers(plan, request)
   local map_modifiers, node = request.map_modifiers, request.node
   if map_modifiers.ref then
@@ -89,9 +89,9 @@ function openmp_restrictions.modifiers(plan, request)
   end
 end
 
--- Makes a plan executable on the host only, because a clause at `pos` requests the host's own storage. The function
--- plan.self_maps(condition) returns another one, which returns false if the condition is false, and otherwise raises.
--- Decides OMP60-map-14.
+-- Makes a plan executable on the host only, because a clause at `pos` requests the host's own storage. Sets
+-- plan.self_maps, a function(condition) that wraps the plan's condition (nil: none) in a function. The latter returns
+-- false if the condition is false, so that the host runs the construct; otherwise it raises. Decides OMP60-map-14.
 function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()
@@ -103,7 +103,7 @@ function openmp_restrictions.require_host_execution(plan, pos)
 end
 
 -- Raises if one variable is mapped both with and without the modifier self (OMP60-map-14). If any map has the modifier,
--- the plan becomes executable on the host only. Decides OMP60-map-14.
+-- calls require_host_execution. Decides OMP60-map-14.
 function openmp_restrictions.self_maps(plan, requests)
   local first, by_name = nil, {}
   for _, request in ipairs(requests) do

@@ -1,9 +1,10 @@
 -- requested_action.lua - resolves a request to the core's action and flags, and the mapping program of its members.
 --
 -- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. action: name
--- of the clause's action; kind: operation of the plan; update: true for update. The lowerings make requests;
--- c_items.lua and fortran_section.lua resolve them. A request of OpenMP has a function resolve(type), which replaces
--- the one of this file.
+-- of the clause's action; node: AST of the list item; kind: operation of the plan; update: true in an update. try: true
+-- if absent data are no error; present_or: true if present data are kept. The lowerings make requests; c_items.lua and
+-- fortran_section.lua resolve them. A request of OpenMP has a function resolve(type), which is called in place of
+-- requested_action.resolve.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -17,8 +18,9 @@ local raise = diagnostic.raise
 local requested_action = {}
 
 -- Returns the member mapping (which members are mapped, and how: lowering/nest.lua) of a request for objects of type t,
--- or nil if only their bytes are mapped. A shallow present tests the object alone, even if its shape includes more
--- (TR14-1.2-08). Raises if t is not a structure but the clause has a shape, a nest or a policy. Decides TR14-1.2-08.
+-- or nil if only their bytes are mapped. If rules.present is "shallow", a present clause tests only the object itself,
+-- without the targets of its pointers (TR14-1.2-08). Raises if t is not a structure but the clause has a shape, a nest
+-- or a policy. Decides TR14-1.2-08.
 local function member_mapping_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
@@ -33,7 +35,7 @@ local function member_mapping_of(session, request, t)
   return nest.mapping_of_clause(session, t, clause, update, request.action)
 end
 
--- Action on exit data for each action of a policy: the half of the action that belongs to the exit (AMB-TR14-10).
+-- Action of a policy -> action on exit data, the half of it that takes place at the exit (AMB-TR14-10).
 local exit_half = openacc_directives.clauses_where(function(entry, clause)
   if clause.present_or then return nil end
   return entry.data and (entry.data:find "out" and "copyout" or "delete")

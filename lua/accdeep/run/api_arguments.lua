@@ -1,5 +1,5 @@
--- api_arguments.lua - functions shared by the API routines of OpenACC and OpenMP: arguments of scenarios, device
--- pointers, copies between memories.
+-- api_arguments.lua - functions shared by the API routines of OpenACC and OpenMP: they convert arguments of scenarios,
+-- make device pointers, and copy between memories.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
@@ -9,8 +9,8 @@ local raise = diagnostic.raise
 
 local api_arguments = {}
 
--- Returns the name of a host address for messages: its block and offset; "" for a block without a name; the number if
--- no block contains the address.
+-- Returns the name of a host address for messages: its block and offset. Returns "" for a block without a name, and the
+-- address in hexadecimal if no block contains it.
 function api_arguments.range_name(session, address)
   local block = session.ctx:host_at(address)
   if not block then return ("0x%x"):format(address) end
@@ -26,7 +26,8 @@ function api_arguments.integer(value, name)
   return n
 end
 
--- Returns a symbol of the core for events. name: of the data; at: {file, line} of the call. Raises the core's error.
+-- Returns a symbol of the core for events. name: name of the data; at: {file, line} of the call. Raises the core's
+-- error.
 function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
@@ -40,16 +41,17 @@ function api_arguments.device_pointer(session, device, address, t)
     address, session.ctx:device_bounds(device, address))
 end
 
--- Returns `ok`, the result of a core call. If it is nil or false, raises the core's error `err`. rule: the rule to cite
--- instead of the core's rule, or nil.
+-- Returns `ok`, the result of a core call. If `ok` is nil or false, raises the core's error `err`. rule: the rule to
+-- cite instead of the core's rule, or nil.
 function api_arguments.check_result(session, ok, err, rule)
   if not ok then err.rule = rule or err.rule end
   return session:check_result(ok, err)
 end
 
 -- Calls fn(copy), where copy(to, from) copies `bytes` bytes from one memory to the other. to_device, from_device:
--- numbers; the number of devices stands for the host. rule: for errors, as in check_result. Between two devices, a
--- block of host memory is used; fn's results are then dropped. Raises the core's errors.
+-- device numbers; the number session.devices stands for the host. rule: the rule that errors cite, or nil. Between two
+-- devices, the bytes pass through a block of host memory. fn's results are returned, except between two devices. Raises
+-- the core's errors.
 function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
   local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end

@@ -1,9 +1,9 @@
 -- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2). Its table also holds the
 -- OpenMP routines of api_openmp.lua.
 --
--- Addresses are pointers of the scenario, integers, or the text of an l-value or section, which also gives the number
--- of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7). Scenarios, C and Fortran
--- text call routines through api_openacc.call.
+-- An address argument is a pointer of the scenario, an integer, or a text. The text names an l-value or section, which
+-- also gives the number of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7).
+-- Scenarios, C and Fortran text call routines through api_openacc.call.
 --
 -- Parameters: `where` is such an address, `bytes` the number of bytes (nil if `where` is a text), and `at` {file, line}
 -- of the call.
@@ -23,7 +23,7 @@ local check_result, integer, range_name = api_arguments.check_result, api_argume
 local api_openacc = {}
 
 -- Returns address, bytes, name and pointer type (nil: unknown) of a pair of arguments. Raises if `where` is no address,
--- if the number of bytes is missing, and if it is negative.
+-- if the number of bytes is missing, or is negative.
 local function range(session, where, bytes)
   if type(where) == "string" then
     local address, size, t = session:extent(where)
@@ -48,9 +48,9 @@ local function device_pointer(session, address, t)
   return api_arguments.device_pointer(session, session.now.device, address, t)
 end
 
--- True if a routine has nothing to do, because the address is null or there are 0 bytes. kind: operation of the
--- routine; n: bytes. Raises if the rule profile makes this an error. Decides ACC33-3.2.18-1, ACC33-3.2.18-2,
--- ACC33-3.2.18-3.
+-- Returns true if a routine has nothing to do, because the address is null or there are 0 bytes. kind: operation of the
+-- routine; n: number of bytes. Raises if rules.null_routine, rules.zero_map or rules.zero_update makes this an error.
+-- Decides ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3.
 local function idle(session, kind, address, n)
   if address == 0 and kind ~= "enter data" and session.rules.null_routine == "ignore" then return true end
   if n == 0 and kind == "enter data" and session.rules.zero_map == "reject" then
@@ -65,9 +65,9 @@ local function idle(session, kind, address, n)
   return false
 end
 
--- Returns a routine (session, where, bytes, at) that maps, unmaps or updates a range. kind, action: operation and
--- action; finalize: true to set counters to 0. For enter data, the routine returns the device pointer. Decides
--- ACC33-2.7-7.
+-- Returns a routine (session, where, bytes, at) that maps, unmaps or updates a range. kind: operation, such as "exit
+-- data"; action: action of the core; finalize: true to set reference counters to 0. For enter data, the routine returns
+-- the device pointer, otherwise nil. Decides ACC33-2.7-7.
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
@@ -80,8 +80,8 @@ local function mapping(kind, action, finalize)
   end
 end
 
--- Returns address, name and type (nil: unknown) of the pointer that an argument designates: by the address of the
--- pointer, or by its text. Raises if the argument is neither.
+-- Returns address, name and type (nil: unknown) of the pointer that an argument designates: the argument is the address
+-- of the pointer, or the pointer's text. Raises if the argument is neither.
 local function pointer_cell(session, where)
   if type(where) == "string" then
     local address, t = session:pointer_cell(where)
@@ -98,7 +98,7 @@ local function pointer_cell(session, where)
 end
 
 -- Returns a routine (session, where, at) that attaches or detaches a pointer. kind, action: operation and action;
--- finalize: true to set the counter to 0.
+-- finalize: true to set the attach counter to 0.
 local function attaching(kind, action, finalize)
   return function(session, where, at)
     local pointer_address, name, t = pointer_cell(session, where)
@@ -144,7 +144,7 @@ local update_self = mapping("update", "update self")
 local routines = {}
 
 -- Returns the routine (session, at, where, bytes) for scenarios that calls fn(session, where, bytes, at). If `where` is
--- a text, `bytes` may be missing.
+-- a text, `bytes` may be omitted.
 local function with_range(fn)
   return function(session, at, where, bytes)
     if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
@@ -254,8 +254,8 @@ local function copy_memory(session, at, direction, to, from, bytes)
   check_result(session, ctx:queue_call(device, queue, notify))
 end
 
--- Copies bytes from host memory to device memory, from device to host, or within the device. Raise for addresses of the
--- other side, and for negative numbers of bytes.
+-- Copies bytes from host memory to device memory, from device to host, or within the device. The three routines raise
+-- for an address of the wrong side, and for a negative number of bytes.
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(to, session)
@@ -303,7 +303,7 @@ end
 function routines.acc_set_device_num(session, _, number)
   session:set_device(math.max(integer(number, "a device number"), 0)) -- ACC33-set-1
 end
--- Return the number of the current device, and the number of devices.
+-- The first returns the number of the current device, the second the number of devices.
 function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
@@ -332,27 +332,28 @@ function routines.acc_wait_async(session, at, value, later)
   local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end
 end
--- Make the program, or the queue of the async value `later`, wait for a queue or for all queues. Raise errors of queued
--- work.
+-- These routines make the program wait for a queue or for all queues; in acc_wait_all_async, the queue of the async
+-- value `later` waits instead. They raise errors of queued work.
 function routines.acc_wait(session, at, value) routines.acc_wait_async(session, at, value) end
 function routines.acc_wait_all_async(session, at, later)
   async.wait_at(session, at, later and queue_at(session, later) or 0, session.now.device, 0)
 end
 function routines.acc_wait_all(session, at) routines.acc_wait_all_async(session, at) end
--- Return true if a queue, or all queues of the current device have no pending work.
+-- The first returns true if a queue has no pending work, the second if no queue of the current device has any.
 function routines.acc_async_test(session, _, value)
   local queue = queue_at(session, value)
   return queue == 0 or async.test(session, session.now.device, queue)
 end
 function routines.acc_async_test_all(session) return async.test(session, session.now.device, 0) end
--- Return and set the async value for async clauses without an argument. Setting raises for other negative values.
+-- These routines return and set the async value for async clauses without an argument. Setting raises for negative
+-- values other than the acc_async constants.
 function routines.acc_get_default_async(session) return session.device_side.default_async end
 function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))
 end
 -- Has no effect, because devices are ready when the session begins.
 routines.acc_init = function() end
--- Ends all lifetimes on all devices; raises if a region is open.
+-- Ends the lifetimes of all data on all devices; raises if a region is open.
 function routines.acc_shutdown(session) session:forget_devices() end
 -- Returns a true value while a body runs on a device; the argument, a kind of device, is ignored.
 function routines.acc_on_device(session) return session.now.kernel and not session.now.kernel.on_host end
@@ -361,7 +362,7 @@ for name, routine in pairs(api_openmp.routines) do routines[name] = routine end
 api_openacc.routines = routines
 
 -- Calls the routine `name` from the host program or a kernel, and returns its result. Raises inside a compute
--- construct, except for routines that may be called there. Decides OMP60-api-14.
+-- construct, except for acc_on_device and routines of api_openmp.in_kernels. Decides OMP60-api-14.
 function api_openacc.call(session, name, at, ...)
   local running = session.now.kernel
   -- A construct that the host runs, such as parallel, is no compute construct.

@@ -1,9 +1,9 @@
 -- api_openmp.lua - OpenMP's device information and device memory routines, under their standard names.
 --
--- The host is also a device; its number is the number of the other devices. If the standard defines a result for a
--- mistake (a nonzero number, a null pointer), the routine returns it. Other mistakes raise, as do accesses to invalid
--- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
--- routines to its table.
+-- The host is also a device; its number is session.devices, the number of the other devices. If the standard defines a
+-- result for a wrong argument (a nonzero number, a null pointer), the routine returns this result. Other mistakes
+-- raise, as do accesses to invalid memory, which a real runtime would not notice. A routine that fails changes nothing.
+-- api_openacc.lua adds these routines to its table.
 --
 -- Parameters: `at` is {file, line} of the call, `rule` the rule that errors cite. A device number may be the host's; a
 -- pointer argument is a pointer, an integer, or the text of an l-value.
@@ -71,7 +71,8 @@ local function need_side(session, device, address, rule)
     { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
 end
 
--- True if a range of bytes is allocated on a device or, if `device` is the host, lies in one live block.
+-- Returns true if a range of bytes is allocated on a device or, if `device` is the host, lies in one block that has not
+-- been freed.
 local function holds(session, device, address, bytes)
   if device < session.devices then return session.ctx:device_holds(device, address, bytes) end
   local _, finish = session.ctx:host_bounds(address)
@@ -97,7 +98,8 @@ local function pointer_to(session, device, address, t)
   return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
--- Reports a copy as an event, unless both sides are host memory. to, from: the addresses.
+-- Reports a copy as an event, unless both sides are host memory. to, from: addresses of the two ranges; rule: rule of
+-- the event.
 local function notify_copy(session, to_device, to, from_device, from, bytes, rule, at)
   local host = session.devices
   if to_device ~= host then
@@ -195,7 +197,8 @@ end
 -- Returns 1 for a true value and 0 for a false one.
 local function answer(yes) return yes and 1 or 0 end
 
--- Returns 1 if an address is present on a device, or if the device is the host; otherwise 0. Decides OMP60-api-5.
+-- Returns 1 if an address is present on a device, or if the device is the host; otherwise 0, also for a null pointer
+-- and an unknown device. Decides OMP60-api-5.
 function routines.omp_target_is_present(session, at, pointer, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   if not number or address == 0 then return 0 end
@@ -253,10 +256,10 @@ local function numbers(list, n, name)
   return result
 end
 
--- Returns the layout of a volume in an array: {strides, first, bytes}. strides: bytes between neighbours in each
--- dimension; first: offset of the first byte; bytes: number from the first to the last byte. volume, offsets,
--- dimensions: numbers of elements in each dimension; element: bytes. Returns nil if the volume is not inside the array,
--- or is too large.
+-- Returns the layout of a volume (a box of elements) in an array: {strides, first, bytes}. strides: bytes between
+-- neighbours in each dimension; first: offset of the volume's first byte in the array; bytes: number of bytes from its
+-- first to its last byte. volume, offsets, dimensions: numbers of elements in each dimension; element: bytes. Returns
+-- nil if the volume is not inside the array, or is too large.
 local function subvolume_layout(volume, offsets, dimensions, element)
   local strides, stride, first, reach = {}, element, 0, element
   for i = #volume, 1, -1 do
@@ -271,7 +274,7 @@ local function subvolume_layout(volume, offsets, dimensions, element)
 end
 
 -- Copies a volume row by row. copy(dst, src) copies a row of the last dimension, whose elements are contiguous. dst,
--- src: addresses of the first elements; to_strides, from_strides: see subvolume_layout.
+-- src: addresses of the first elements; to_strides, from_strides: bytes between neighbours in each dimension.
 local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   local index, last = {}, #volume - 1
   for i = 1, last do index[i] = 0 end
@@ -287,8 +290,8 @@ local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   end
 end
 
--- Copies a volume between two arrays on devices. Returns 0; a nonzero number for invalid arguments; the limit of
--- dimensions if both pointers are null. Raises for memory that is not allocated. Decides OMP60-api-8.
+-- Copies a volume between two arrays on devices. Returns 0 for success, 1 for arguments that the standard calls
+-- invalid, and MOST_DIMENSIONS if both pointers are null. Raises for memory that is not allocated. Decides OMP60-api-8.
 function routines.omp_target_memcpy_rect(session, at, to, from, element_size, num_dims, volume, to_offsets,
     from_offsets, to_dimensions, from_dimensions, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
@@ -339,8 +342,8 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   return result
 end
 
--- Adds the _async form of a routine, with the same function. Copies are complete when it returns, so depend objects
--- have no effect. Decides OMP60-api-9.
+-- Adds the _async form of the routine `name`; it is the same function. Copies are complete when it returns, so depend
+-- objects have no effect. Decides OMP60-api-9.
 local function add_async(name) routines[name .. "_async"] = routines[name] end
 add_async "omp_target_memcpy"
 add_async "omp_target_memcpy_rect"

@@ -1,7 +1,8 @@
--- async.lua - async and wait: selects the queue of a directive's work, and what the work waits for.
+-- async.lua - async and wait: selects the queue of a directive's work, and orders queues. `self` is the session.
 --
 -- Queues belong to the core, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4),
--- while transfers, kernels and freed memory belong to the queue. Modes decide when queued work runs:
+-- while transfers, kernels and the freeing of memory are tasks of the queue. The session's mode decides when queued
+-- tasks run:
 --   program      at once; only arguments are checked here.
 --   delayed      when the program waits.
 --   concurrent   starts at the directive, where the device can run by itself, and ends at the wait.
@@ -27,7 +28,7 @@ local function check_value(value, pos)
 end
 
 -- Returns the queue of an async value on a device (nil: the current one); 0: the work is synchronous. Raises if the
--- value is invalid, or without memory. pos: position for errors, or nil.
+-- value is invalid, or no memory is left. pos: position for errors, or nil.
 function async.queue(self, value, device, pos)
   value = check_value(value, pos)
   if value == NOVAL then value = self.device_side.default_async end
@@ -35,8 +36,8 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
--- Reports events and returns `ok`, the result of a core call. If it is nil, raises the error `err`; an error of a
--- kernel is raised as the kernel raised it.
+-- Reports events and returns `ok`, the result of a core call. If `ok` is nil, raises the error `err`; if a kernel
+-- raised it, the kernel's own error object.
 local function finish(self, ok, err)
   -- Events before the failure are reported as well.
   if self.device_side.is_observed then self:notify_events() end
@@ -46,8 +47,8 @@ local function finish(self, ok, err)
   self:check_result(nil, err)
 end
 
--- Waits until the work of a queue of a device is complete; queue 0: of all queues of the device. Raises errors of
--- queued work.
+-- Waits until the work of a queue of a device is complete; queue 0: the work of all queues of the device. Raises errors
+-- of queued work.
 function async.wait(self, device, queue)
   finish(self, self.ctx:queue_wait(device, queue))
 end
@@ -57,14 +58,14 @@ function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- True if a queue of a device has no pending work; queue 0: if no queue of the device has pending work. Raises errors
--- of queued work. Decides ACC33-async-5.
+-- Returns true if a queue of a device has no pending work. queue 0: if no queue of the device has any. Raises errors of
+-- queued work. Decides ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
 
--- Makes `queue` of the current device wait for the work queued on `other` of `device`; other 0: on every queue of
--- `device`. Raises the core's error.
+-- Makes `queue` of the current device wait for the work queued on `other` of `device`; other 0: for the work of every
+-- queue of `device`. Raises the core's error.
 function async.order_after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end
@@ -104,7 +105,7 @@ function async.wait_for(self, waiting, queue)
   end
   if #queues == 0 then queues[1] = 0 end
   for i, other in ipairs(queues) do
-    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: nothing to wait for
+    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: there is nothing to wait for
     if not synchronous then async.wait_at(self, self.now.current or {}, queue, device, other) end
   end
 end

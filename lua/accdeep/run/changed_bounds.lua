@@ -1,16 +1,16 @@
--- changed_bounds.lua - warns at an exit, or at the end of a region, if bounds have changed since the entry
--- (TR14-4.3-04).
+-- changed_bounds.lua - warns at exit data, or at the end of a region, if values from which bounds of mapped members are
+-- computed have changed since the entry (TR14-4.3-04).
 --
 -- Bounds are compared only in sessions that receive warnings, and only for items with a mapping program. The bounds of
--- exit data are compared with those of enter data with the same shape or policy, because another one may describe other
--- data (TR14-4.3-11). session.lua calls run_and_check, region.lua the other functions.
+-- exit data are compared with those of enter data with the same shape or policy, because another shape may describe
+-- other data (TR14-4.3-11). session.lua calls run_and_check, region.lua the other functions.
 
 local location = require "accdeep.base.location"
 
 local changed_bounds = {}
 
--- True if the bounds of a plan's items must be recorded or compared. The session must receive warnings, rules.members
--- must be "held", and an OpenACC region, enter data or exit data must have an item with a mapping program.
+-- Returns true if the bounds of a plan's items must be recorded or compared. The session must receive warnings, and
+-- rules.members must be "held". The plan must be an OpenACC region, enter data or exit data with a mapping program.
 function changed_bounds.is_tracked(session, plan)
   if not session.options.warn or session.rules.members ~= "held" or plan.openmp then return false end
   if plan.kind ~= "region" and plan.kind ~= "enter data" and plan.kind ~= "exit data" then return false end
@@ -68,8 +68,8 @@ function changed_bounds.check_at_end(session, plan, recorded)
   end
 end
 
--- Returns the key of the recorded bounds of item number `i`: device, address, shape or policy; nil for a nest, whose
--- bounds are not recorded.
+-- Returns the key of the recorded bounds of item number `i`: device, address, shape or policy. Returns nil if the
+-- mapping has no key (a nest, or values of shapes), so that its bounds are not recorded.
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
   local mapping_key = member_mapping and member_mapping.key

@@ -1,5 +1,5 @@
--- checkpoint.lua - saves and restores the state of a session: the core's context with its devices, host memory, regions
--- and blocks. tools/explore uses it.
+-- checkpoint.lua - saves and restores the state of a session: the core's context with its devices, open regions, and
+-- blocks of host memory. tools/explore uses it.
 --
 -- The session must be opened with options.checkpoints. Plans and declarations made after a checkpoint remain when it is
 -- restored.
@@ -15,7 +15,7 @@ local function copy(t)
   return duplicate
 end
 
--- Restores the table `t` to `contents`, an earlier copy of its contents.
+-- Sets the fields of the table `t` to those of `contents`, an earlier copy; removes all others.
 local function become(t, contents)
   for key in next, t do
     if contents[key] == nil then t[key] = nil end
@@ -23,7 +23,8 @@ local function become(t, contents)
   for key, value in next, contents do t[key] = value end
 end
 
--- Returns the tables of a session that executed programs change, always in the same order.
+-- Returns the list of the tables of a session that executed directives change, always in the same order. `self` is the
+-- session.
 local function tables_of(self)
   local program, side = self.program, self.device_side
   local list = { self.now, side.entry_bounds, program.target_variables, program.target_blocks, program.quarantine }
@@ -35,8 +36,8 @@ local Session = {} -- methods of sessions
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Host memory of a session with checkpoints is one range. Blocks are taken from it in order, and restore shortens it
--- again. Blocks of a program therefore have the same order and distances in each run.
+-- Host memory of a session with checkpoints is one range. Blocks are taken from its start onwards, and Session:restore
+-- sets back its used part. Blocks of a program therefore have the same order and distances in each run.
 
 local ROOM, GAP = 64 << 20, 16 -- bytes; the gap keeps the end of a block distinct from the start of the next block
 
@@ -72,8 +73,8 @@ function Session:checkpoint()
     has_detached = self.device_side.has_detached, default_async = self.device_side.default_async }
 end
 
--- Frees blocks made since the checkpoint, and marks blocks freed since then as live. live: address -> whether the block
--- was live; used: bytes of the heap at the checkpoint.
+-- Frees blocks made since the checkpoint, and marks blocks that were freed since then as live again. live: address ->
+-- whether the block was live; used: bytes of the heap at the checkpoint.
 local function restore_blocks(self, live, used)
   for address, block in next, self.program.blocks do
     if live[address] == nil then

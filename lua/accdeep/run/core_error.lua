@@ -12,8 +12,8 @@ local function rename_object(err, name)
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
--- Returns the position of the member that the core error `err` is about, if several list items share the plan's item (a
--- block of members); otherwise nil.
+-- Returns the position of the list item that the core error `err` names, if several list items share one item of the
+-- plan (item.places: a block of members). Otherwise returns nil.
 local function position_of(item, err)
   local object_name = err.asked and err.asked.name or ""
   local best, pos
@@ -26,8 +26,8 @@ local function position_of(item, err)
   return pos
 end
 
--- Returns the diagnostic of the core error `err`. self: the session; plan: the construct's plan, or nil. An error that
--- a function of a bound raised is returned itself.
+-- Returns the diagnostic of the core error `err`. self: the session; plan: the construct's plan, or nil. If a function
+-- that a bound calls raised an error, this error itself is returned.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local object = err.asked

@@ -5,9 +5,9 @@
 --        --lower--> plan, retained for its place                        plan/, run/plan_cache.lua.
 --        --execute--> a construct of the core runs, a region opens, or a compute construct waits for its body.
 --
--- A directive that was executed before uses one of two fast paths: its thunk (a function that runs the construct), if
--- nothing observes the session, or its cached plan. Each language fills the table `slots`: openacc_execution.lua and
--- openmp_execution.lua.
+-- A directive that was executed before uses one of two fast paths: its thunk, a function that only runs the construct,
+-- if nothing observes the session, or its cached plan. The table `slots` lists the functions that a directive language
+-- has: openacc_execution.lua and openmp_execution.lua.
 
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -19,7 +19,7 @@ local openmp_execution = require "accdeep.run.openmp_execution"
 local plan_cache = require "accdeep.run.plan_cache"
 local host_privatization = require "accdeep.run.host_privatization"
 
--- Interface of a directive language.
+-- Interface of a directive language: field -> its meaning. check_interface compares both languages with it.
 local slots = {
   name = "the word of scenarios: acc, omp",
   parse_and_analyze = "(session, text) -> tree of the directive, with the clauses in effect",
@@ -41,7 +41,7 @@ local directive_dispatch = {}
 
 local Session = {} -- methods of sessions
 
--- True if a plan has no if clause, or if its condition is true now.
+-- Returns true if a plan has no condition (if clause), or if its condition is true now.
 local function is_enabled(plan) return not plan.condition_value or plan.condition_value() end
 
 -- Returns the function that receives the body of a compute construct and runs it (kernel.construct). node: AST of the
@@ -83,8 +83,9 @@ local function run_plan(self, language, plan)
   end)
 end
 
--- Executes a directive: by its direct executor, as a compute construct, or by its plan. Returns that function's result.
--- node: AST; location: {text, file, line}; refs: text of references, or nil. Raises for errors.
+-- Executes a directive: by its direct executor (for kinds without plans), as a compute construct, or by its plan.
+-- Returns the result of that. node: AST; location: {text, file, line}; refs: text of references, or nil. Raises for
+-- errors.
 local function execute(self, language, node, location, refs)
   local kind = language.kind_of(node)
   local executor = language.direct_executor(kind)
@@ -100,7 +101,8 @@ local function raise_core_error(self, plan, err)
     self:core_error(err, plan), 0)
 end
 
--- Executes a cached plan that needs no more than its construct (plan.runs_directly). Raises the core's error.
+-- Executes a cached plan whose construct of the core is all there is to do (plan.runs_directly). Raises the core's
+-- error.
 local function run_cached(self, plan)
   local previous = self.now.current
   self.now.current = plan.location
@@ -109,15 +111,15 @@ local function run_cached(self, plan)
   if not result then raise_core_error(self, plan, err) end
 end
 
--- First words of OpenMP directives -> true, or "both" if OpenACC has the word as well.
+-- First word of an OpenMP directive -> true, or "both" if OpenACC has the word as well.
 local first_words = {}
 for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
   for _, name in ipairs(list) do first_words[name:match "^%a+"] = true end
 end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
--- True if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have the word, the
--- rule profile decides. False if no language has it.
+-- Returns true if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have the
+-- word, rules.is_openmp decides. Returns false if no language has it.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
@@ -125,7 +127,8 @@ function Session:is_openmp(text)
   return vocabulary == true or vocabulary == "both" and self.rules.is_openmp
 end
 
--- Returns the entry of a language (see slots) to which a directive's text belongs; OpenACC for an unknown first word.
+-- Returns the entry of a language (see slots) to which a directive's text belongs; that of OpenACC if neither language
+-- knows the first word.
 local function language_of(self, text) return self:is_openmp(text) and openmp_execution or openacc_execution end
 
 -- Parses, analyses and executes a directive; returns the result of execute. Raises for errors.
@@ -182,7 +185,7 @@ function Session:check_directive(text, name)
 end
 
 -- Returns the plan of a directive if is_planned(tree, kind) is true; otherwise executes the directive and returns
--- nothing. Used for programs that run the bodies themselves. Raises for errors.
+-- nothing. It serves programs that run the bodies themselves (lua/embed). Raises for errors.
 function Session:plan_or_run(text, file, line, is_planned)
   local language = language_of(self, text)
   return language.citing(self, function()
@@ -192,7 +195,8 @@ function Session:plan_or_run(text, file, line, is_planned)
   end)
 end
 
--- Returns the number of the device on which a plan is executed; -1 if the host executes it.
+-- Returns the number of the device on which a plan is executed; -1 if the host executes it, because the condition is
+-- false or the device is the host.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
   return plan.language.with_target_device(self, plan, function() return self.now.device end, function() return -1 end)

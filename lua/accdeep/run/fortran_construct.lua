@@ -2,8 +2,8 @@
 --
 -- The session executes OpenACC directives and OpenMP's target directives. A construct of OpenMP's host threads is run
 -- by one thread, on the host or in a target construct's body. Shared variables are the originals; names of private
--- variables are bound to other memory during the construct. Statements are compiled again for each run, since names
--- then denote other memory. fortran_statement.lua calls define.
+-- variables are bound to other memory during the construct. Statements of such a construct are compiled again for each
+-- run, because names denote other memory each time. fortran_statement.lua calls define.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
@@ -19,7 +19,8 @@ local raise = diagnostic.raise
 
 local fortran_construct = {}
 
--- True if statements of this environment run in a kernel or on device memory, so that no directive can be executed.
+-- Returns a true value if statements of this environment run in a kernel or on device memory, so that no directive can
+-- be executed.
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
 -- Returns the AST of the OpenMP directive node `node` among statements, its definition (openmp_sema.directive_info),
@@ -32,7 +33,8 @@ end
 
 -- ------------------------------------------------------------------------------- private variables --
 
--- Returns the counters {variable} of the `depth` outermost loops of the loop construct `node` (HOUSE-threads).
+-- Returns a list {variable} of the counters of the `depth` outermost loops of the loop construct `node`
+-- (HOUSE-threads).
 function fortran_construct.counters(session, depth, node)
   local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
@@ -43,16 +45,18 @@ function fortran_construct.counters(session, depth, node)
   return list
 end
 
--- Copies `size` bytes of a variable between two l-values, functions `from` and `to` of a frame, in the kernel's memory.
+-- Copies `size` bytes of a variable from one l-value to another in the kernel's memory. from, to: functions (frame) ->
+-- address, low, high.
 local function copy(space, from, to, size, frame)
   local address, low, high = from(frame)
   local target, target_low, target_high = to(frame)
   space:copy(target, address, size, target_low, target_high, low, high, frame)
 end
 
--- Runs fn with private copies of variables, on the host or in a kernel, and returns fn's signal
--- (fortran_statement.lua). copies: list of {variable, pos, begins, lasts}. begins: true if the copy is initialised from
--- the original; lasts: true if it is copied back. Raises fn's error; nothing is copied back then.
+-- Runs fn with private copies of variables, on the host or in a kernel, and returns fn's signal: the reason to skip the
+-- following statements, or nil (fortran_statement.lua). copies: list of {variable, pos, begins, lasts}. begins: true if
+-- the copy is initialised from the original; lasts: true if it is copied back. Raises fn's error; nothing is copied
+-- back then.
 local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
@@ -101,8 +105,8 @@ local function reduction_tree(op, pos, a, b)
 end
 
 -- Returns a function(frame) that runs the OpenACC loop or atomic construct `node` by one thread, with the private
--- variables of a loop (ACC33-2.9-4, ACC33-2.9.11-1). block: see fortran_construct.define. The function returns a
--- signal.
+-- variables of a loop (ACC33-2.9-4, ACC33-2.9.11-1). block: see fortran_construct.define. The function returns a signal
+-- (fortran_statement.lua).
 local function acc_inside(env, node, block)
   local acc, session = node.acc, env.session
   for _, clause in ipairs(acc.tree.clauses) do
@@ -139,7 +143,8 @@ local function acc_inside(env, node, block)
   end
 end
 
--- Returns a function without effect for the cache directive `node`. Raises if a list item is invalid.
+-- Checks the list items of the cache directive `node`, and returns a function that does nothing. Raises if a list item
+-- is invalid.
 local function compile_cache_directive(env, node)
   for _, item in ipairs(node.vars) do fortran_expression.compile(env, item) end
   return function() end
@@ -193,7 +198,8 @@ function fortran_construct.define(statements, block)
     return function() end
   end
 
-  -- Compiles a directive with its statements. A region is closed after them, or abandoned if they raise.
+  -- Compiles a directive with its statements. If the directive opens a region, the region is closed after the
+  -- statements, or abandoned if they raise.
   function statements.construct(env, node)
     local session = env.session
     if node.acc then return acc_inside(env, node, block) end

@@ -21,7 +21,8 @@ function Session:fortran_call(text, file, line)
   end)
 end
 
--- Return the type that a specification node names, and the visible procedure of this name, or nil.
+-- The first method returns the type that a specification node names. The second returns the visible procedure `name`,
+-- or nil.
 function Session:fortran_type(spec) return fortran_declarations.type(self, spec) end
 function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
 
@@ -51,7 +52,8 @@ function Session:line_of(source_location)
 end
 
 -- Returns the text of the directive node `node` among statements, preceded by blanks, so that positions in it equal
--- those in the whole text. Also registers the whole text for errors.
+-- those in the whole text. Also registers the whole text in program.enclosing_texts, so that errors are located in it
+-- (Session:with_text).
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text

@@ -27,7 +27,7 @@ local compile = fortran_expression.compile
 
 local fortran_statement = {}
 
-local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
+local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4 -- signals: reasons to skip the following statements
 local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of the variable in stat=
 
 local statements = {}
@@ -50,7 +50,7 @@ local function block(env, list)
   end
 end
 
--- Closure of statements without effect.
+-- Closure of statements that do nothing.
 local function nothing() end
 selection.define(statements, block)
 fortran_construct.define(statements, block)
@@ -72,7 +72,7 @@ function statements.stop(env, node)
   end
 end
 
--- Compile exit and cycle, whose closures return the signal for the loop.
+-- Compilers of exit and cycle, whose closures return the signal for the loop.
 function statements.exit() return function() return EXIT end end
 function statements.cycle() return function() return CYCLE end end
 
@@ -89,6 +89,7 @@ function statements.associate(env, node)
   return assignment.target(env, node, node.to, compile(env, node.e))
 end
 
+-- keyword arguments that the statements may have
 local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
   deallocate = { stat = true, errmsg = true } }
 
@@ -110,7 +111,7 @@ local function objects_of(node)
 end
 
 -- Returns a function(frame) that runs the functions `steps`. options: keyword arguments. With stat=, the function sets
--- the variable to 0, or to the error's value instead of raising; errors without such a value still raise.
+-- the variable to 0, or to the error's value instead of raising; errors without a field `stat` are still raised.
 local function run_with_stat(env, node, options, steps)
   -- Runs all steps; raises the error of a step.
   local function run(f)
@@ -138,7 +139,7 @@ local function only_on_host(env, node)
   end
 end
 
--- Returns the expression of the allocatable or pointer `node`; raises for other variables.
+-- Returns the compiled expression of the allocatable or pointer `node`; raises for other variables.
 local function descriptor_of(env, node)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -147,9 +148,9 @@ local function descriptor_of(env, node)
   return e
 end
 
--- Returns a function(frame) that returns the dynamic type for allocate; nil if the declared type is used. e: expression
--- of the object; named_type: the type that allocate names; source: an expression; each may be nil. Raises if the type
--- does not fit the object, or is abstract.
+-- Returns a function(frame) that returns the dynamic type of the object that allocate makes; nil if it gets its
+-- declared type. e: expression of the object; named_type: the type that allocate names; source: an expression; each may
+-- be nil. Raises if the type does not fit the object, or is abstract.
 local function allocated_type(e, named_type, source, pos)
   local t = e.dtype
   local dynamic_type = named_type or source and source.type
@@ -417,7 +418,7 @@ end
 -- ------------------------------------------------------------------------------------------ calls --
 
 -- Returns a function(frame) that calls the API routine `name` and returns its result. list: ASTs of the arguments.
--- Variables are passed as text, numbers by value. Raises for other arguments.
+-- Variables are passed as text, other numbers by value. Raises for other arguments.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}
@@ -496,7 +497,7 @@ end
 
 -- ------------------------------------------------------------------------- declarations, directives --
 
--- Compiles a declaration, which declares variables in the current scope when it is reached.
+-- Compiles a declaration, whose closure declares variables in the current scope when it is reached.
 function statements.declaration(env, node)
   return function()
     -- A procedure declares all its variables when it starts (backend/fortran/procedure.lua).
@@ -504,13 +505,13 @@ function statements.declaration(env, node)
     transaction.run(env.session, fortran_declarations.declare_variables, env.session, node)
   end
 end
--- Compiles the definition of a derived type, which is declared when it is reached.
+-- Compiles the definition of a derived type, whose closure declares the type when it is reached.
 function statements.derived(env, node)
   return function()
     if not env.procedure then fortran_declarations.declare_derived_type(env.session, node) end
   end
 end
--- Raises for attribute statements, which are not supported.
+-- Raises for a statement that gives attributes, such as `target :: a`, because such statements are not supported.
 function statements.attributes(_, node)
   raise("unsupported", node.pos, ("'%s' as a statement is not supported"):format(node.name),
     { length = #node.name, help = "write the attribute in the declaration" })
@@ -520,7 +521,8 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs a list of statements on the memory of `env`. Raises the error of a statement, with the statement's position.
+-- Runs the statements `list` on the memory of `env`. Signals are ignored. Raises the error of a statement, with the
+-- statement's position.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)

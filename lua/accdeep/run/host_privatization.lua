@@ -1,5 +1,5 @@
--- host_privatization.lua - private variables of constructs that the host runs: their names are bound to other memory
--- while the body runs.
+-- host_privatization.lua - private variables of constructs that the host runs: their names are bound to new memory
+-- while the body runs. `copies` lists these variables: {variable, pos, begins, lasts}.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local local_memory = require "accdeep.backend.local_memory"
@@ -10,10 +10,12 @@ local with_fields = require "accdeep.base.with_fields"
 
 local host_privatization = {}
 
--- Number of constructs with private variables so far; each is a private scope in plan keys (plan_cache.lua).
+-- Number of constructs with private variables so far; the current number is a part of the keys of cached plans
+-- (plan_cache.lua).
 local constructs = 0
 
--- Raises if a private variable has no memory of its own: an allocatable, a pointer, an assumed-shape array.
+-- Raises if a variable that a clause makes private has a descriptor: an allocatable, a pointer or an assumed-shape
+-- array of Fortran.
 function host_privatization.needs_memory(variable, pos)
   if variable.type.kind ~= "descriptor" then return end
   diagnostic.raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,

@@ -1,8 +1,10 @@
--- kernel.lua - executes compute constructs: the body runs on device memory, whether it is Lua, C text or compiled.
+-- kernel.lua - executes compute constructs: the body runs on device memory, be it a Lua function, interpreted C or
+-- Fortran text, or text compiled for a GPU.
 --
--- Input: a plan and a body, a Lua function of the device view or text. run/directive_dispatch.lua calls
--- kernel.construct. Variables of the body are bound as a compiler would: private copies, pointers translated by a
--- visible clause, present objects.
+-- Input: a plan and a body, which is text, or a Lua function whose argument is the device view. The device view gives
+-- access to variables by name, as in d.x. run/directive_dispatch.lua calls kernel.construct. Variables of the body are
+-- bound as a compiler would: private copies, pointers translated to device addresses by a clause that maps their
+-- target, present objects.
 --
 --   construct -> read_body -> run_on_device.
 --     open journal      records device writes, so that a failing body has no effect.
@@ -16,8 +18,9 @@
 --   k         a kernel: the state of one execution of a body (new_kernel); nil between kernels.
 --   binding   meaning of a name in the body: {type, lvalue = function -> address, low, high}, {type, value =
 --             function -> value, low, high}, {type, const} or {fn}.
---   bounds    low, high: the addresses that may be accessed through a pointer. If `low` is a table, it says why an
---             access is an error (name, clause, unmatched), or that each access looks its piece up (pieces).
+--   bounds    low, high: the addresses that may be accessed through a pointer. If `low` is a table, accesses are
+--             special. With the field `pieces`, each access looks up the present piece that contains it; otherwise each
+--             is an error, which name, clause and unmatched explain.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -45,7 +48,8 @@ local Kernel = {}
 Kernel.__index = Kernel
 
 -- Returns the address of `size` new bytes for a private variable of the kernel: device memory, or host memory if the
--- body runs on the host. name: for messages, or nil. The memory lives until the body has ended. Raises without memory.
+-- body runs on the host. name: for messages, or nil. The memory lives until the body has ended. Raises if no memory is
+-- left.
 function Kernel:memory(size, name)
   local session = self.session
   if self.on_host then return local_memory.new(session, name or "", nil, size).address end
@@ -66,8 +70,9 @@ end
 -- ------------------------------------------------------------------------------------ variables --
 
 -- Returns the host address where the section or element begins that a clause maps for the pointer or array `name`.
--- named: variable -> item (plan.named). where: variable -> host address of the item. Returns nil if no clause names the
--- variable, if the clause maps the pointer itself, or if it maps only members of the pointer's target.
+-- named: name of a variable -> item of the plan (plan.named). where: name -> host address of the item. Returns nil if
+-- no clause names the variable, if the clause maps the pointer itself, or if it maps only members of the pointer's
+-- target.
 local function start_in(session, name, named, where)
   local variable = session.now.scope.variables[name]
   local item, start = named[name], where[name]
@@ -86,7 +91,8 @@ end
 -- innermost open region that maps one decides; nil if no region does.
 local function section_start(session, k, name)
   local own_start = start_here(session, k, name)
-  -- Regions do not count in OpenMP: the present table translates the pointer's value (OMP60-map-10).
+  -- In OpenMP, clauses of enclosing regions do not matter: the present table translates the pointer's value
+  -- (OMP60-map-10).
   if own_start or k and k.plan.openmp then return own_start end
   local stack = session.device_side.regions[session.now.device]
   for i = #stack, 1, -1 do
@@ -96,8 +102,9 @@ local function section_start(session, k, name)
   return nil
 end
 
--- True if the clause that names the pointer `name` maps a member of its target, not the pointer or a section of the
--- target. The clause belongs to the construct of kernel `k` or else to the innermost region that names the pointer.
+-- Returns true if the pointer `name` is named by a clause only on the path to a member, as in p->a. The clause then
+-- maps neither the pointer nor a section of its target. The clause belongs to the construct of kernel `k` or else to
+-- the innermost region that names the pointer.
 local function is_path_pointer(session, k, name)
   local region = not k.plan.named[name] and session:visible(name)
   local item = (region and region.plan or k.plan).named[name]
@@ -112,9 +119,9 @@ local function pointer_value(session, variable)
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- True if each access through a pointer with the value `value` must look its piece up (OMP60-map-4). Either the
--- construct of kernel `k` maps several sections or members of the target, or the target is a structure that is partly
--- present. False for a null pointer.
+-- Returns true if each access through a pointer with the value `value` must look up the present piece that contains it
+-- (OMP60-map-4). Either the construct of kernel `k` maps several sections or members of the target, or the target is a
+-- structure that is partly present. Returns false for a null pointer.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
@@ -129,7 +136,8 @@ end
 -- Decides OMP60-map-11, LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
-  -- A pointer that the body changes (k.assigned) cannot be looked up in pieces: it must be a single device address.
+  -- A pointer that the body changes (k.assigned) must be a single device address, so its accesses cannot look up
+  -- pieces.
   local changes = k.assigned and k.assigned[name]
   if not changes and is_present_in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
@@ -175,8 +183,8 @@ end
 
 -- Makes the private copy of pointer `name` with this value and these bounds, stores its binding in k.private and
 -- returns the binding. t: the pointer's type. In C text, the copy is in device memory if the body assigns to it,
--- otherwise a constant. For a Lua function, it is in device memory if the value is within its bounds. Raises without
--- device memory.
+-- otherwise a constant. For a Lua function, it is in device memory if the value is within its bounds. Raises if no
+-- device memory is left.
 local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
@@ -207,7 +215,7 @@ end
 
 -- Makes the private copy of variable `name` for kernel `k`, stores its binding in k.private and returns the binding.
 -- attribute: private (no value), firstprivate (the host's value), or matched (firstprivate with a translated pointer).
--- Raises without device memory.
+-- Raises if no device memory is left.
 local function private_binding(k, name, variable, attribute)
   local session = k.session
   local t = variable.type
@@ -228,8 +236,9 @@ local function private_binding(k, name, variable, attribute)
   return k.private[name]
 end
 
--- Returns the binding of a name on the device, or nil if nothing has this name. k: the kernel, or nil between kernels.
--- pos: position in the text, for errors. Raises if a variable is not present and cannot be made private.
+-- Returns the binding of a name on the device, which the head of this file describes; nil if nothing has this name. k:
+-- the kernel, or nil between kernels. pos: position in the text, for errors. Raises if a variable is not present and
+-- cannot be made private.
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
   local ctx, device = session.ctx, session.now.device
@@ -245,7 +254,7 @@ local function lookup(session, k, name, pos)
   if t.kind == "descriptor" then
     return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
-  -- A Lua function cannot change pointers in OpenACC constructs, so that its pointers need no copy.
+  -- A Lua function cannot change pointers in OpenACC constructs, so its pointers need no private copy.
   local has_copy = k and (k.plan.openmp or k.assigned)
   if k and k.plan.deviceptr[name] then
     if has_copy then return pointer_copy(k, name, t, untranslated_pointer(session, variable)) end
@@ -283,7 +292,7 @@ local function lookup(session, k, name, pos)
         { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
     end }
   end
-  if t.kind == "array" then -- a clause names a section of the array
+  if t.kind == "array" then -- A clause names a section of the array.
     local start = section_start(session, k, name)
     local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0
     if at ~= 0 then
@@ -442,8 +451,8 @@ local function new_kernel(session, plan, region, body, node, location)
   return k
 end
 
--- Makes the private copies that clauses request (plan.private) and that kernel `k` does not have yet. Raises without
--- device memory.
+-- Makes the private copies that clauses request (plan.private) and that kernel `k` does not have yet. Raises if no
+-- device memory is left.
 local function bind_privates(k)
   for name, private in sorted_pairs(k.plan.private) do
     if not k.private[name] then private_binding(k, name, private.variable, private.attribute) end
@@ -451,8 +460,8 @@ local function bind_privates(k)
 end
 
 -- Runs the body of kernel `k` in its captured environment when its queue reaches the kernel, then releases the kernel.
--- was_run: true if the device has executed the body already. If the body fails, its device writes are undone and its
--- error is raised.
+-- was_run: true if a GPU kernel has executed the body already, so that only the release is left. If the body fails, its
+-- device writes are undone and its error is raised.
 local function run_later(k, body, node, was_run)
   if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
@@ -464,8 +473,8 @@ local function run_later(k, body, node, was_run)
   if not ok then error(err, 0) end
 end
 
--- Launches the body of kernel `k` in its queue: as a GPU kernel if the device can start one, otherwise as a function
--- that interprets it. region: the core's handle of the open region. Returns true; or nil and the core's error.
+-- Launches the body of kernel `k` in its queue: as a GPU kernel if the device can start one, otherwise as a task that
+-- interprets it later. region: the core's handle of the open region. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
   -- Ends the kernel when its queue reaches it; see run_later.
   local function finish(was_run) run_later(k, body, node, was_run) end
@@ -478,7 +487,8 @@ local function leave_to_queue(session, k, body, node, region)
 end
 
 -- Executes a compute construct whose body runs later in `queue`. Its data environment opens and closes now. used:
--- variables that the body uses, whose values are captured. Raises if a step fails; the construct then has no effect.
+-- variables that the body uses, whose values at this moment are kept for the body (captured_environment.lua). Raises if
+-- a step fails; the construct then has no effect.
 local function run_in_queue(session, plan, body, node, location, used, queue)
   local snapshot = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
@@ -520,7 +530,7 @@ local function run_on_device(session, plan, body, node, location, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
-  -- goes_on: true if the device executes compiled bodies while the program continues.
+  -- goes_on: true if the device executes the compiled body while the program continues.
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
     return run_in_queue(session, plan, body, node, location, used, queue)
@@ -582,8 +592,9 @@ end
 
 -- Returns the function that acc("parallel ...", refs) returns: it takes a body, and its location {file, line} if this
 -- differs from the directive's, and runs the body. node: AST of the directive; on: "acc" or "omp".
--- with_plan(references, is_text, run) calls run(plan, enabled) with the construct's plan; is_text: true if references
--- are all variables that the body uses. Raises at once for unknown names in refs.
+-- with_plan(references, is_text, run) calls run(plan, enabled) with the construct's plan; enabled: false if the host
+-- runs the body. is_text: true for a body that is text, all of whose variables are then in `references`. Raises at once
+-- for unknown names in refs.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, location = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)

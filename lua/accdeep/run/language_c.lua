@@ -27,7 +27,7 @@ local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 
--- Function of slots whose value is always false in C.
+-- Function of slots (functions of the language interface) whose result is always false in C.
 local function no() return false end
 -- Function of slots that return their second argument unchanged.
 local function same(_, value) return value end
@@ -47,7 +47,7 @@ local language_c = {
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }
 
--- Slots of run/languages.lua, which describes their arguments and results.
+-- Slots of the language interface; run/languages.lua describes their arguments and results.
 function language_c.normalize_name(name) return name end
 function language_c.variable() end
 function language_c.holds() return true end
@@ -69,7 +69,8 @@ end
 
 function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
--- True if `text` is a single directive, by its sentinel or its first word; also for an empty text.
+-- Returns true if `text` is a single directive: by its sentinel, by its first word, or because it is words without ;
+-- and {. Also returns true for an empty text.
 function language_c.is_directive(text)
   if not text:find "%S" then return true end -- an empty directive
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
@@ -86,7 +87,8 @@ function language_c.declare(session, text)
   session:types_changed()
 end
 
--- Return the type that a text, or the AST of a type, names. Raise for other texts.
+-- The first slot returns the type that a text names, the second the type that an AST names. Both raise if there is no
+-- such type.
 function language_c.type(session, text) return session:type_of(
   syntax.parse("any_type", text, 1, session.now.scope)) end
 function language_c.type_of(session, tree) return session:type_of(tree) end
@@ -104,8 +106,8 @@ local function evaluate_clause(value, subject)
   error(result, 0)
 end
 
--- Returns a function that is true if the condition `node` of a clause is not 0. Raises if the condition is not a
--- number.
+-- Returns a function that returns true if the value of `node`, the condition of a clause, is not 0. Raises if the
+-- condition is not a number.
 function language_c.condition(session, node)
   local value = closures.compile(session:host_env(), node).value
   if not value then raise("type-mismatch", node.pos, "a condition is a number") end
@@ -122,15 +124,15 @@ end
 
 -- ------------------------------------------------------------------------------------------- plans --
 
--- Returns the defaultmap category of the type `t` (openmp_implicit.lua).
+-- Returns the category of variables of type `t` in OpenMP's clause defaultmap: aggregate, pointer or scalar.
 function language_c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
--- Returns the results of fn(...). C needs no records of host values for its plans.
+-- Returns the results of fn(...). Unlike Fortran, C records no host values for the plan that fn makes.
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- Raises if the plan's device number is not a valid expression. Adds nothing in C.
+-- Raises if the plan's device number is not a valid expression. C adds no items here.
 function language_c.check_completed(plan)
   if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
 end
@@ -145,7 +147,7 @@ local function read_text(session, body, construct)
 end
 
 -- Returns {tree, directive}: the AST of the body text `body` and the directive of its construct. The directive must
--- live as long as the AST, because its address is part of a cache key.
+-- live as long as the AST, because its address is a part of the cache key in body_tree.
 local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), directive = construct.node }
 end

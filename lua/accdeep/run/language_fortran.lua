@@ -27,7 +27,7 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 
--- Function of slots that return their second argument unchanged.
+-- Function of slots (functions of the language interface) that return their second argument unchanged.
 local function same(_, value) return value end
 
 -- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
@@ -80,8 +80,8 @@ function language_fortran.value(_, env, text)
   error(result, 0)
 end
 
--- Return address, bytes and type of the data object that a text names, and address and type of the descriptor of the
--- allocatable or pointer. Raise for other texts.
+-- The first slot returns address, bytes and type of the data object that a text names. The second returns address and
+-- type of the descriptor of the allocatable or pointer that it names. Both raise for other texts.
 function language_fortran.extent(session, text) return fortran_section.extent(session, parse(text)) end
 function language_fortran.pointer_cell(session, text)
   local address, t = fortran_section.descriptor_of(session, parse(text))
@@ -95,7 +95,7 @@ function language_fortran.type(session, text) return fortran_declarations.type(s
 function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
 -- Executes the declaration `text` at file:line and returns the variable `name` that it declares, whose memory is freed
--- again. Returns nil if the text is not a declaration; raises if it does not declare `name`.
+-- again: only its type is of use. Returns nil if the text is not a declaration; raises if it does not declare `name`.
 function language_fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
@@ -175,7 +175,8 @@ function language_fortran.parse(session, start, text)
   return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
 
--- Valid Fortran is p(:)%n, but not p(:)%a(:) with two array parts.
+-- Returns true if `variable` is a valid designator of Fortran, such as p(:)%n. One with two array parts, such as
+-- p(:)%a(:), is not.
 function language_fortran.is_designator(session, variable)
   local ok, err = pcall(fortran_section.element_type, session, variable)
   return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
@@ -199,8 +200,8 @@ function language_fortran.read_body(session, text, location, construct)
   return session:with_text(text, location.file, location.line, read_body, session, text, construct)
 end
 
--- Runs a body in its environment. tree: result of read_body. A construct among statements of the host program runs its
--- own statements (tree.run) if no kernel is active. Raises the body's errors.
+-- Runs a body in its environment. tree: result of read_body. For a construct among statements of the host program, it
+-- calls tree.run if no kernel is active. Raises the body's errors.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   fortran_statement.new_executor(env, tree.list)

@@ -1,11 +1,11 @@
--- languages.lua - the interface of a language of host programs. C and Fortran each fill all slots; other modules call
--- session.language and do not test which language it is.
+-- languages.lua - the interface of a language of host programs. A slot is a field of this interface. C and Fortran each
+-- fill all slots; other modules use session.language and do not test which language it is.
 
 local language_c = require "accdeep.run.language_c"
 local check_interface = require "accdeep.base.check_interface"
 local lazy = require "accdeep.base.lazy"
 
-local slots = {
+local slots = { -- slot -> its value, or the arguments and results of its function
   name = "name in scenarios and options",
   -- Names and texts.
   keywords = "reserved words, as keys",

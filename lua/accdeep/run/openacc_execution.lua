@@ -1,5 +1,5 @@
 -- openacc_execution.lua - OpenACC as a directive language of directive_dispatch.lua, whose table `slots` describes the
--- functions.
+-- functions of a language.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -16,16 +16,19 @@ local raise = diagnostic.raise
 
 local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
 
+-- error for a directive where none is allowed: message, rule
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
 
--- Slots of directive_dispatch.lua. OpenACC cites its own rules, and its directives have no device clause.
+-- Slots of directive_dispatch.lua. citing changes no rules, and with_target_device keeps the current device, because
+-- OpenACC's directives have no device clause.
 function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
 function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) end
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
--- Returns a part of the cache key for plans of a body. It differs if other enclosing regions name the variables
--- `references`, if their default clause differs, or if the body reduces other variables.
+-- Returns a text that is a part of the cache key for plans of a body. It lists the variables `references`, and for each
+-- whether an enclosing region names it (in deviceptr) and whether the body reduces it. It begins with the visible
+-- default clause.
 function openacc_execution.signature(session, references)
   local parts = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
@@ -37,7 +40,7 @@ end
 
 -- ------------------------------------------------------------------------------------ without plans --
 
-local definition = {
+local definition = { -- executor of definitions, which have no plans
   check = function(session, node) session:define(node) end,
   run = function(session, node) transaction.run(session, session.define, session, node) end,
 }
@@ -65,8 +68,8 @@ function executors.declare(session, plan)
   if plan.persistent then declare_allocatables.last(session, plan) end
 end
 
--- Executes host_data: opens and returns a region in which names are bound to device addresses, if `enabled`. Raises if
--- data are absent without if_present. Decides ACC33-hd-1.
+-- Executes host_data: opens and returns a region in which names are bound to device addresses, if `enabled` is true.
+-- Raises if data are absent without if_present. Decides ACC33-hd-1.
 local function host_data(session, plan, enabled)
   return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
 end

@@ -16,8 +16,9 @@ local openmp_declarations = {}
 local Session = {} -- methods of sessions
 
 -- Makes a variable a device variable (OMPEX-struct_map-14). kind: "enter" makes the variable present on all devices
--- permanently; "link" allows later maps of the variable. pos: for errors, or nil. Raises if it is a device variable of
--- the other kind, and the core's error. Decides OMPEX-struct_map-14.
+-- permanently; "link" allows later maps of the variable. pos: position for errors, or nil. Does nothing if it is a
+-- device variable of this kind already. Raises if it is one of the other kind, and the core's error. Decides
+-- OMPEX-struct_map-14.
 local function add_target_variable(self, variable, kind, pos)
   local previous = self.program.target_variables[variable]
   if previous and previous ~= kind then
@@ -38,7 +39,8 @@ local function add_target_variable(self, variable, kind, pos)
   self.program.target_variables[variable] = kind
 end
 
--- If a text fails, the device variables that it declared are unmapped.
+-- Registers the undo of a text that fails (transaction.lua): it unmaps the device variables that the text declared, and
+-- frees their device memory.
 transaction.register(function(session)
   local variables = session.program.target_variables
   local put_back, old_variables = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
@@ -54,6 +56,7 @@ transaction.register(function(session)
   end
 end)
 
+-- clause of declare target -> kind of device variable
 local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
 -- Executes declare target, for its list items or for variables declared until its end, and end declare target. Raises
@@ -97,7 +100,8 @@ function Session:variable_declared(variable)
   if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
 
--- Executes the declarative directive `node`. record: the enclosing type, or nil. Raises for other directives.
+-- Executes the declarative directive `node`. record: the enclosing type, or nil. Raises for other directives, except
+-- for those of kind "nothing" or "requires", which do nothing here.
 function Session:declare_openmp(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "declare mapper" then
@@ -124,7 +128,8 @@ function Session:omp_declaration(node, record)
   return self:declare_openmp(node, record)
 end
 
--- Makes the device variables of the outer session, if any, device variables of this session, too.
+-- Makes the device variables of the outer session device variables of the new session `self`, too. Does nothing if
+-- there is no outer session.
 function openmp_declarations.begin(self)
   local outer = self.outer
   local list = {}

@@ -1,8 +1,8 @@
 -- openmp_execution.lua - OpenMP as a directive language of directive_dispatch.lua.
 --
--- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The number of the host is the
--- number of devices: data directives have no effect there, and target constructs run on host memory (OMP60-tgt-1). All
--- work is complete when a directive returns, so nowait and depend have no effect.
+-- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The host is the device whose
+-- number is session.devices. If a directive names it, data directives have no effect, and target constructs run on host
+-- memory (OMP60-tgt-1). All work is complete when a directive returns, so nowait and depend have no effect.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -24,6 +24,7 @@ local raise = diagnostic.raise
 local openmp_execution = { name = "omp", lower = function(...)
   return diagnostic.static(openmp_lowering.directive, ...) end }
 
+-- error for a directive where none is allowed: message, rule
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
 -- Calls fn with the plan's device as the current device and returns its results. If the device is the host, calls
@@ -98,15 +99,15 @@ local function parse_directive(self, text)
   return node
 end
 
--- Slots of directive_dispatch.lua.
+-- Slots of directive_dispatch.lua: functions of a directive language.
 function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
 function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
 
 -- Raises if a clause of the directive `node` is wrong (openmp_sema.check).
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
--- Executors of directives without a plan: host constructs, ends of regions, declarations. Clauses of a group are
--- accepted on these without restriction.
+-- Executors of directives without a plan: host constructs, ends of regions, declarations. declare group is not checked
+-- here, because its clauses are those of the constructs to which the group is bound.
 local direct_executors = {
   host = { check = function(...) return openmp_host.check(...) end,
     run = function(...) return openmp_host.construct(...) end },
@@ -118,7 +119,7 @@ local direct_executors = {
     transaction.run(self, self.declare_openmp, self, node)
   end },
 }
-local declaration = { check = function(self, node)
+local declaration = { check = function(self, node) -- executor of the other declarations
   check(self, node)
   self:declare_openmp(node)
 end, run = function(self, node)

@@ -1,9 +1,9 @@
 -- openmp_host.lua - executes OpenMP constructs of the host (parallel, teams, for, simd, task, ...) by one thread.
 --
 -- A single thread runs the whole construct: shared variables and reductions use the originals. Private variables have
--- other memory while the body runs (host_privatization.lua), in C text, the host view and nested directives. Private
--- memory is undefined until it is written; reading it earlier is an error (HOUSE-threads). openmp_execution.lua calls
--- check and construct.
+-- other memory while the body runs (host_privatization.lua), which C text, the host view of a Lua body, and nested
+-- directives use. Private memory is undefined until it is written; reading it earlier is an error (HOUSE-threads).
+-- openmp_execution.lua calls check and construct.
 --
 -- Parameters: `node` is the AST of the construct with the clauses in effect, `sharing` the result of read_attributes. A
 -- copy, the record of a private variable, is {variable, pos, begins, lasts} (host_privatization.run).
@@ -27,14 +27,15 @@ local openmp_host = {}
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
--- Data-sharing clauses by their effect. attributes: name variables; copied: make private copies; begins: initialise the
--- copies; lasts: assign them to the originals.
+-- Data-sharing clauses by their effect. attributes: all of them; copied: those that make private copies; begins: those
+-- that initialise the copies from the originals; lasts: those that assign the last values to the originals.
 local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local copied = openmp_directives.clauses_with_attribute "own"
 local begins = openmp_directives.clauses_with_attribute "begins"
 local lasts = openmp_directives.clauses_with_attribute "lasts"
 
--- True if a reduction can combine values of type `t`: numbers, and structures whose only member is such (LLNL-4-14).
+-- Returns true if a reduction can combine values of type `t`, or its elements: numbers, and structures whose only
+-- member is such a type (LLNL-4-14).
 local function reducible(t)
   while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
   if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
@@ -59,8 +60,9 @@ local function variable_of(session, clause, item)
   return variable
 end
 
--- Returns the attributes that the clauses give to variables: {named = {name -> part}, copies = {name -> copy}, list
--- (the copies in order), default, default_pos}. A part is the clause for one list item. Raises for conflicting clauses.
+-- Returns the attributes that the clauses give to variables: {named, copies, list, default, default_pos}. named: name
+-- -> part, the record of one list item of a clause (openmp_exclusions.clause_parts). copies: name -> copy; list: the
+-- copies in order; default: {name, pos} of the default clause. Raises for conflicting clauses.
 local function read_attributes(session, node)
   local sharing = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
@@ -88,7 +90,8 @@ local function read_attributes(session, node)
   return sharing
 end
 
--- Raises if a number or condition in a clause has no valid value. With one thread, the values have no effect.
+-- Evaluates the numbers and conditions in clauses, and raises if one has no valid value. With one thread, the values
+-- have no effect.
 local function check_values(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "if" then
@@ -118,7 +121,8 @@ local function loop_variables(session, node, body)
 end
 
 -- Returns all private copies: of variables in clauses, of `counters`, and of variables that the default clause makes
--- private. references: variables that the body uses. Raises if default(none) requires a variable in a clause.
+-- private. counters: list of {variable, lasts} from loop_variables; references: variables that the body uses. Raises if
+-- default(none) requires a variable in a clause.
 local function add_unnamed(session, node, sharing, counters, references)
   local copies, covered = table.move(sharing.list, 1, #sharing.list, 1, {}), {}
   for _, counter in ipairs(counters) do

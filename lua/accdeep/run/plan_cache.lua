@@ -4,14 +4,16 @@
 --   caches.prepared   text -> file -> key -> plan; text -> line -> plan with a thunk (fast path).
 -- The text of a directive is parsed once, and lowered once per place; later encounters only execute the plan. A Fortran
 -- plan is reused while the host values that it depends on are unchanged (lowering/fortran_inputs.lua).
--- Session.types_changed and forget_plans clear the caches. The place of a plan is (text, file, key).
+-- Session.types_changed and forget_plans clear the caches. The place of a plan is (text, file, key); key_of makes the
+-- key. `self` is the session.
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local clause_groups = require "accdeep.types.clause_groups"
 
 local plan_cache = {}
 
--- Limit on cached texts, and on cached plans. A full cache is emptied, to bound the memory of programs with many texts.
+-- Limit on cached texts, and on cached plans. A full cache is emptied, so that a program with many texts uses bounded
+-- memory.
 local MOST = 4096
 
 -- Returns the AST that is cached under `key`; if there is none, caches and returns the result of make(...).
@@ -33,8 +35,8 @@ function plan_cache.parse(self, text, start)
   return plan_cache.cached_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
--- Returns the key of a plan at a line: the line number if nothing else distinguishes plans, otherwise a text of line,
--- enclosing class, private scope and visible clause groups.
+-- Returns the key of a plan at a line: the line number if nothing else distinguishes plans. Otherwise it is a text of
+-- the line, the cell of `this` in a member function, the private scope and the visible clause groups.
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end
@@ -55,9 +57,9 @@ local function find_reusable_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- Returns the plan after adding a thunk, with which directive_dispatch.lua executes it without checks; nil if the plan
--- needs checks. A plan with a thunk depends on no host value. It calls no function of the scenario either, because such
--- a function could ask for the current text.
+-- Adds a thunk to the plan and returns the plan; nil if the plan needs checks. A thunk is a function that only runs the
+-- construct; directive_dispatch.lua calls it without further checks. A plan with a thunk depends on no host value. It
+-- calls no function of the scenario either, because such a function could ask for the current text.
 local function fast_path_plan(self, plan)
   if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.thunk = plan.construct:step()
@@ -65,7 +67,8 @@ local function fast_path_plan(self, plan)
   return plan
 end
 
--- Stores a plan for its place, and sets plan.runs_directly. If the key is a line, the plan may also get a thunk.
+-- Stores a plan for its place, and sets plan.runs_directly: a true value if running the construct is all there is to
+-- do. If the key is a line, the plan may also get a thunk.
 local function store_plan(self, plan, text, file, key)
   local kind = plan.kind
   plan.runs_directly = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
@@ -88,8 +91,8 @@ local function lower_directive(self, language, node, location, options)
   return plan
 end
 
--- Returns the cached plan of a directive if executing its construct is enough; otherwise nil. language: the directive's
--- language, or nil for any.
+-- Returns the cached plan of a directive if it may be reused and running its construct is all there is to do; otherwise
+-- nil. language: the directive's language, or nil for any.
 function plan_cache.fast_path(self, language, text, file, line)
   local plan = find_reusable_plan(self, text, file, key_of(self, line))
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil

@@ -1,5 +1,5 @@
--- region.lua - structured regions of a session: opened by a directive; closed by a call, the end of a body, or the end
--- of a scope.
+-- region.lua - structured regions of a session: data regions that a directive opens. A call, the end of a body, or the
+-- end of a Lua scope closes a region.
 --
 --   life:  region.open -> on the device's stack -> close (exit actions) or abandon (no copies) -> off the stack.
 -- Invariant: regions of a device are closed in the reverse order of their opening.
@@ -22,8 +22,8 @@ local Region = {}
 Region.__index = Region
 Region.__name = "region"
 
--- Closes the region with its exit actions and leaves its scope. Raises if the region is closed already, if an inner
--- region is open, or if the core fails; after an error, the region is still open.
+-- Closes the region with its exit actions and leaves its scope of clause groups. Raises if the region is closed
+-- already, if an inner region is open, or if the core fails; after an error, the region is still open.
 function Region:close()
   local owner = self.session
   if self.closed then
@@ -125,9 +125,9 @@ function region.open(self, plan, enabled, queue)
   return new_region
 end
 
--- Binds the names of use_device clauses to device addresses in now.replaced; opened_region.undo ends this. names: list
--- of {variable, start, by_address, pos}. if_present: true to keep host addresses of absent data; otherwise they are
--- errors.
+-- Binds the names of use_device clauses to device addresses in now.replaced; opened_region.undo() removes the bindings.
+-- names: list of {variable, start, by_address, pos} (plan.use_device); start: function that returns a section's
+-- address, or nil. if_present: true to keep host addresses of absent data; otherwise they are errors.
 local function use_device(self, opened_region, names, if_present)
   local previous = self.now.replaced
   local replaced = setmetatable({}, previous and { __index = previous } or nil)

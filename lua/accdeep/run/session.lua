@@ -83,6 +83,7 @@ local function program_of(own, options, outer)
     saved = false,      -- address -> saved bytes of the outer session's blocks; false if there is no outer session
     layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- layout of Fortran's descriptors
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
+    -- record -> its shapes, policies, member functions, mappers, by name
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- innermost scope that may hold clause groups (types/clause_groups.lua)
     persistent = false, -- allocatables of declare (backend/fortran/declare_allocatables.lua)
@@ -91,21 +92,22 @@ local function program_of(own, options, outer)
     this_cells = {},    -- record -> memory of `this` while a member function runs
     enclosing_texts = {}, -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
-    without_body = {},  -- constructs of a scenario without a body so far (scenario.lua)
+    without_body = {},  -- compute constructs of a scenario whose body has not been given yet (scenario.lua)
   })
 end
 
 -- Returns the initial field `device_side` of a session: its state of devices beside the core's context.
 local function device_side_of(options)
   return strict_table("the device side of a session", {
-    delayed = options.async == "delayed", -- queues work when the program waits
-    concurrent = options.async == "concurrent", -- queues work while the program continues
-    default_async = async.constants.acc_async_noval,
+    delayed = options.async == "delayed", -- queues run their tasks when the program waits
+    concurrent = options.async == "concurrent", -- queues run their tasks while the program continues
+    default_async = async.constants.acc_async_noval, -- async value of async clauses without argument
     regions = {},       -- device -> stack of open regions
     entry_bounds = {},  -- bounds recorded by enter data (changed_bounds.lua)
-    spaces = {}, pointer_spaces = {}, -- memory of each device (backend/memory_view.lua)
+    -- memory of each device; pointer_spaces also keep track of stored pointers (backend/memory_view.lua)
+    spaces = {}, pointer_spaces = {},
     has_detached = false, -- true if attachments may have ended; messages then say so
-    collectors = {}, is_observed = false, -- collectors of events
+    collectors = {}, is_observed = false, -- receivers of events; is_observed: true if there is one
   })
 end
 
@@ -113,8 +115,8 @@ end
 -- scope.
 local function current_state(own)
   return strict_table("the state of a session", {
-    scope = own,
-    device = 0,
+    scope = own, -- scope for lookups and declarations
+    device = 0, -- number of the current device
     queue = 0,          -- queue of the current routine (async.with_queue)
     current = false,    -- text being executed: {text, file, line}; false: none
     this = false,       -- member function being executed: {record, pointer_cell}; false: none
@@ -140,16 +142,16 @@ local function new_caches()
     member_mappings = {},    -- record -> key -> member mapping
     parsed = {}, nparsed = 0, -- text -> AST
     prepared = {}, nprepared = 0, -- plans (plan_cache.lua)
-    host_env = false,
+    host_env = false, -- environment of host expressions, made when first needed
   })
 end
 
 -- Returns a new session; raises if the core cannot open the devices. outer: the enclosing session, or nil. options, or
 -- nil: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices (a number),
--- device_bytes, strict, group_least, threads, async ("delayed", "concurrent"). warn, trace: receive warnings, events.
--- descriptors: a layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: true if host memory is the
--- program's own and not registered. checkpoints: see checkpoint.lua. new_places: true if freed device memory is never
--- reused. observers: a list (base/observers.lua).
+-- device_bytes, strict, group_least, threads, async ("delayed", "concurrent"). warn, trace: functions that receive
+-- warnings, events. descriptors: a layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: true if host
+-- memory is the program's own and not registered. checkpoints: see checkpoint.lua. new_places: true if freed device
+-- memory is never reused. observers: a list (base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -386,7 +388,7 @@ function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}
 
 -- --------------------------------------------------------------------------------------- memory --
 
-local serial = 0
+local serial = 0 -- number of blocks allocated so far
 
 -- Removes a block from the session and frees its memory. Nothing may refer to the block any more.
 function Session:give_back(address)

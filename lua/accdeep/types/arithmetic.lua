@@ -77,7 +77,7 @@ end
 -- --------------------------------------------------------------------------------- conversions --
 
 local function identity(v) return v end
--- Returns its argument; callers compare conversions with it to omit them.
+-- Function that returns its argument. Code that gets this conversion can omit the call.
 arithmetic.identity = identity
 
 -- Returns a function that wraps an integer into the range of the integer type t, as C's conversions do; for _Bool, it
@@ -113,15 +113,15 @@ local function to_unsigned(v)
   return to_integer(v)
 end
 
--- Returns a double that rounds to the same float as `v`, an integer of 64 bits. A direct conversion could round twice:
--- to double, then to float.
+-- Returns a double whose rounding to float gives the float nearest to `v`, an integer of 64 bits. A direct conversion
+-- could round twice: to double, then to float.
 local function nearly(v)
   if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
   return (v & ~0x7ff | (v & 0x7ff ~= 0 and 0x800 or 0)) + 0.0
 end
 
--- Returns a function that converts integers of type `from` to double. to_float: true if the caller then rounds the
--- result to float.
+-- Returns a function that converts integers of type `from` to double. to_float: true if the result will be rounded to
+-- float next.
 local function widener(from, to_float)
   local widen = to_float and from.size == 8 and not from.auto and nearly or function(v) return v + 0.0 end
   if from.code ~= ULONG.code then return widen end
@@ -156,7 +156,8 @@ local comparisons = {
   ["=="] = function(a, b) return a == b end,
   ["!="] = function(a, b) return a ~= b end,
 }
--- Operator -> comparison of two integers of 64 bits as unsigned numbers; == and != are as for signed ones.
+-- Operator -> comparison of two integers of 64 bits as unsigned numbers; == and != are missing, because comparisons has
+-- them.
 local unsigned_comparisons = {
   ["<"] = math.ult,
   [">"] = function(a, b) return math.ult(b, a) end,
@@ -186,8 +187,9 @@ local function unsigned_quotient(a, b)
   return q
 end
 
--- Returns a function(a, b) for + - * / and %, on two numbers of the floating type t, or on two results of scenario
--- functions (types.auto). zero(): function that raises; called for % by 0, and for division of integers by 0.
+-- Returns a function(a, b) for + - * / and %, on two numbers of the floating type t. With types.auto, operands are
+-- integers or floating numbers, known only at run time. zero(): function that raises; called for % by 0, and for
+-- division of integers by 0.
 local function floating_operation(op, t, zero)
   if t.code == F32 then
     local apply = floating_operation(op, scalars.double)
@@ -209,8 +211,8 @@ local function floating_operation(op, t, zero)
 end
 
 -- Returns a function(a, b) that applies an arithmetic operator to two numbers of a type; the right operand of a shift
--- may have any integer type. Where C leaves the result undefined, it wraps. zero(): function that is called for an
--- integer division by zero and must raise; nil if b is never 0.
+-- may have any integer type. Results that C leaves undefined wrap. zero(): function that is called for an integer
+-- division by zero and must raise; nil if b is never 0.
 function arithmetic.operation(op, t, zero)
   if t.float or t.auto and op ~= "<<" and op ~= ">>" then return floating_operation(op, t, zero) end
   local wrap = wrapper(t)
@@ -258,8 +260,8 @@ function arithmetic.is_defined(op, t, a, b)
   return true
 end
 
--- Returns the result of an operation on two constants a, b of type t, 1 or 0 for a comparison; nil if C does not define
--- the result.
+-- Returns the result of an operation on two constants a, b of type t; a comparison gives 1 or 0. Returns nil if C does
+-- not define the result.
 function arithmetic.fold(op, t, a, b)
   local compare = arithmetic.comparison(op, t)
   if compare then return compare(a, b) and 1 or 0 end

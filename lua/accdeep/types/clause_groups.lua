@@ -1,19 +1,20 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
--- 4). Called by run/ and plan/body/c_body.lua before a directive is lowered.
+-- 4). To bind a group to a construct means to add its clauses there. run/ and plan/body/c_body.lua call `apply` before
+-- a directive is lowered.
 --
---   group {name?, name_pos?, clauses, constructs?, types?, record?, location, range, title}.
---     clauses     its clauses, without those that bind the group itself. constructs: set of directive names (bind_all).
---     types       types to which bind_type binds it; record: the type in whose definition it is.
---     range       first position of its text (RANGE). title: its name in messages.
---   scope {outer, names?, list?, state}: the groups that one block of the host program declares, by name and in order.
---     state       number that is unique for each set of visible groups; a part of the keys of cached plans.
---   source {action, group?, clauses, origin?}: where clauses of a construct come from. action: "own", or that of the
---     group: "merge", "inherit" or "override". Sources with the same origin are the same directive or group.
+--   group {name?, name_pos?, clauses, constructs?, types?, record?, location, range, title}. clauses its clauses,
+--     without name, bind_all and bind_type. constructs: set of the directive names in bind_all. types types in
+--     bind_type. record: the type in whose definition the group is declared. range position at which its text begins
+--     among the texts of groups (RANGE). title: its name in messages. scope {outer, names?, list?, state}: the groups
+--     that one block of the host program declares, by name and in order. state number of the set of visible groups; it
+--     changes with each declaration, and is a part of the keys of cached plans. source {action, group?, clauses,
+--     origin?}: where clauses of a construct come from. action: "own", or that of the group: "merge", "inherit" or
+--     "override". Two sources with the same origin come from one directive or group.
 --
 --   directive + visible groups --sources_of--> sources --join_clauses--> plain directive
 --
 -- The result has no bind_ clauses: its clauses are those of the construct and of its groups. A clause from a group has
--- the field `group`, and its positions refer to the text of this group (clause_groups.locate).
+-- the field `group`, and its positions refer to the text of this group (RANGE).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -61,7 +62,7 @@ function clause_groups.locate(err, file, line)
   location.locate_error(err, group.location.text, group.location.file, group.location.line)
 end
 
--- Returns "file:line:column" for a position in the current text, or in the text of a group.
+-- Returns the text "file:line:column" for a position in the current text, or in the text of a group.
 local function location_text(session, pos)
   local group, own = home_of(pos)
   local source_location = group and group.location or session:location_of(pos)
@@ -120,7 +121,8 @@ function clause_groups.leave_scope(session, scope)
   if at then session.program.group_scope = at.outer end
 end
 
--- When a text fails (transaction.lua), removes the groups that it declared, also from the types to which they belong.
+-- Registers the undo of a text that fails (transaction.lua): it removes the groups that the text declared, also from
+-- the types to which they belong.
 transaction.register(function(session)
   -- The outermost scope may not exist yet, because scope_of creates it when it is first needed.
   local scope = session.program.group_scope or {}
@@ -165,7 +167,7 @@ local function visible_groups(session)
   return list
 end
 
--- Returns the innermost group with this name, {name, pos}. Raises if no group has the name. Decides LLNL-4-15.
+-- Returns the visible group that `name`, {name, pos}, names. Raises if no group has this name. Decides LLNL-4-15.
 local function find(session, name)
   local all, scope = {}, scope_of(session)
   while scope do
@@ -203,8 +205,8 @@ local function is_bound(group, t)
 end
 
 -- Returns a copy of a clause of a type's group, for a variable: `this` becomes the variable, and members of the type t
--- become its members (LLNL-4-14). variable: its name; nil if bind_types names the type itself. The clause must then not
--- need an object, otherwise the function raises at `pos`. Decides LLNL-4-14.
+-- become its members (LLNL-4-14). variable: its name; nil if bind_types names the type itself. Raises at `pos` if
+-- `variable` is nil but the clause needs an object. Decides LLNL-4-14.
 local function rebase_on_variable(clause, t, variable, pos)
   return copy_tree(clause, 0, function(node)
     local function object() return { tag = "id", name = variable, pos = node.pos } end
@@ -229,8 +231,8 @@ end
 -- ------------------------------------------------------------------------------------------ binding --
 
 -- Appends to `sources` the groups of the type that an argument of bind_types names, or of the type of the variable that
--- it names. node: AST of the argument; excluded: set of groups that are not added. Raises if the argument names
--- nothing.
+-- it names. node: AST of the argument; excluded: table with a true value for groups that are not added. Raises if the
+-- argument names nothing.
 local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
@@ -262,9 +264,9 @@ local function bound_groups(session, clause)
   return action, groups
 end
 
--- Returns the sources of a directive's clauses, in order: groups that bind_all binds, then the directive's clauses,
--- with groups in place of bind_group and bind_types. Each other clause is a source by itself, with the source `own` as
--- its origin. Raises if a binding is wrong. Decides LLNL-4-03, LLNL-4-08.
+-- Returns the sources of a directive's clauses, in order: groups that bind_all binds, then the directive's clauses, in
+-- which groups replace bind_group and bind_types. Each other clause is a source by itself, which inherits from `own`,
+-- {action = "own", origin}. Raises if a binding is wrong. Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
   local excluded, named, bound = {}, {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -303,8 +305,8 @@ end
 
 -- ---------------------------------------------------------------------------------- joining clauses --
 
--- Returns a list of the sources by precedence: overrides in reverse order; then the construct's own clauses; then
--- merged and inherited groups (LLNL-4-05..07, -09). Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
+-- Returns a list of the sources sorted by precedence: overrides, the last one first; then the construct's own clauses;
+-- then merged, at last inherited groups (LLNL-4-05..07, -09). Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
 local function sort_by_precedence(sources)
   local ordered = {}
   for i = #sources, 1, -1 do
@@ -322,8 +324,8 @@ end
 -- clauses replace inherited groups.
 local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
 
--- Returns the text of a part (a clause, or one list item of it: sema/openmp_exclusions.lua) for messages, with its
--- group.
+-- Returns the text of a part for messages, with its group. A part is a clause, or one list item of a clause
+-- (sema/openmp_exclusions.lua).
 local function part_text(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
@@ -341,9 +343,9 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- Returns true if a part takes effect in addition to those in `claimed`, the list of effective parts with the same key.
--- Returns false if one of these is equal to the part, or replaces it. Raises if one of them excludes the part without
--- replacing it.
+-- Returns true if a part takes effect in addition to those in `claimed`, the effective parts with the same key. A
+-- part's key names what it determines; parts with different keys never conflict. Returns false if one of these is equal
+-- to the part, or replaces it. Raises if one of them excludes the part without replacing it.
 local function is_claimed(session, part, claimed)
   for _, other in ipairs(claimed) do
     local is_separate = other.source.origin ~= part.source.origin
@@ -406,8 +408,8 @@ local function binds_what(node)
 end
 
 -- Returns the directive with its effective clauses, those of groups included; `node` itself if no group applies.
--- Without bind_types, the result is cached in the node for the set of visible groups. Raises if a binding is wrong or
--- clauses conflict. Decides LLNL-4-13.
+-- Without bind_types, the result is cached in node.applied and reused while the set of visible groups stays the same.
+-- Raises if a binding is wrong or clauses conflict. Decides LLNL-4-13.
 function clause_groups.apply(session, node)
   local state, binding_kind = scope_of(session).state, binds_what(node)
   if binding_kind == "nothing" and state == 0 then return node end
@@ -473,8 +475,9 @@ local function read_bindings(session, node, record, group)
   end
 end
 
--- Appends the other clauses of the directive to group.clauses, with positions in the group's range. Groups that they
--- bind are looked up now, and their clauses included. Raises if a clause does not exist or excludes a group.
+-- Stores all clauses except name, bind_all and bind_type in group.clauses, with positions in the group's range. Groups
+-- that bind_group or bind_types name are looked up now and replaced by their clauses. Raises if a clause does not exist
+-- or excludes a group.
 local function read_clauses(session, node, group)
   local clauses = {}
   for _, clause in ipairs(node.clauses) do

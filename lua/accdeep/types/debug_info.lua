@@ -68,10 +68,11 @@ local function parse_request(text)
     scopes = scopes }
 end
 
+-- kind of an entry, for each keyword of a request
 local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
 
 -- Returns true if an entry of the debug information has the requested name. A request may omit trailing template
--- arguments.
+-- arguments, and the module of a Fortran type.
 local function is_asked_for(request, entry)
   local items = qualified_names.parse(entry.name)
   if not items then return false end
@@ -85,9 +86,9 @@ local function request_text(request)
   return (request.keyword and request.keyword .. " " or "") .. request.key
 end
 
--- Returns the entries of the debug information for a request; the list is not empty. Searches functions and inner
--- classes only if the first search finds nothing. Raises if no entry has the name, or the program has no debug
--- information.
+-- Returns the entries of the debug information for a request; the list is not empty. Searches inside functions and
+-- inner classes only if the first search, outside of them, has no result. Raises if no entry has the name, or the
+-- program has no debug information.
 local function entries_for(handle, file, request)
   local entries, others, has_information = {}, {}, nil
   local enclosing = #request.scopes > 0 and ":" .. table.concat(request.scopes, ":") or nil
@@ -153,7 +154,7 @@ end
 -- ------------------------------------------------------------------------------------- declaration --
 
 -- Completes the node of a type that is only declared where it is used, from a definition elsewhere in the program, and
--- returns true. Returns false, and marks the node, if the program has no definition.
+-- returns true. Returns false, and sets node.is_missing, if the program has no definition or the node has no name.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
   local request = parse_request(node.name)
@@ -187,8 +188,8 @@ local function build(session, handle, file, request, definitions)
 end
 
 -- Declares the type that `text` names, and the types that it needs; returns the named type. Raises if the program has
--- no such type, or it cannot be declared. Types of the session may be changed then, so the caller runs this in a
--- transaction.
+-- no such type, or it cannot be declared. Types of the session may be changed then, so the caller uses transaction.run,
+-- which undoes this.
 local function declare(session, path, text)
   local request = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
@@ -208,7 +209,8 @@ function debug_info.declare(session, path, text, file, line)
 end
 
 -- Returns true if `full`, the items of a type's full name, is the name `requested`, also a list of items, or an
--- instance of the template of that name. Where `requested` has no template arguments, those of `full` do not matter.
+-- instance of the template of that name. If `requested` has no template arguments after a name, those of `full` are
+-- ignored there.
 local function is_made_from(requested, full)
   local bare_items = {}
   for _, item in ipairs(full) do
@@ -245,8 +247,8 @@ function debug_info.declare_named(session, path, text)
   return list
 end
 
--- Runs fn(handle, builder) and declares the types that fn requested from the builder. Raises if fn raises or a type
--- cannot be declared; nothing is declared then.
+-- Runs fn(handle, builder) and declares all types that fn made with the builder. Raises if fn raises or a type cannot
+-- be declared; nothing is declared then.
 local function declaring(session, path, fn)
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
@@ -260,8 +262,8 @@ end
 
 -- Declares the types of a program's variables whose names begin with `prefix`, and the types that they need. Returns a
 -- list of {name, type, qualified}; `qualified` means that the variable, or the target of a pointer, is const or
--- volatile. typedefs: list of typedef names, after which structures without tags are named. Raises if a type cannot be
--- declared.
+-- volatile. typedefs: list of typedef names, ; a structure without a tag gets the name of such a typedef. Raises if a
+-- type cannot be declared.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   declaring(session, path, function(handle, builder)
@@ -281,7 +283,7 @@ end
 -- Describes the Fortran variables of a program whose names begin with `prefix`, and declares the derived types that
 -- they need. Returns a list of {name, rank, record, polymorphic, spelled}, and a table from each name in the list
 -- `names` to the list of types with that name. record: derived type of the elements, nil for other and polymorphic
--- types; spelled: name of the elements' type. Raises if a type cannot be declared.
+-- types. spelled: name of the elements' type as the debug information has it. Raises if a type cannot be declared.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
   declaring(session, path, function(handle, builder)
@@ -328,9 +330,10 @@ function debug_info.all_variables(path)
   return by_name
 end
 
--- Returns a function meant(i, name, line). It returns a text that identifies the local variable to which `name` refers
--- at that line, in the scope of variable number i: equal texts mean the same variable. It returns false if `name` is
--- not a local variable there. Variables are numbered from 1 among those whose names begin with `prefix`.
+-- Returns a function(i, name, line), by which names in two places can be compared. Its result is a text that identifies
+-- the local variable to which `name` refers at that line, in the scope of variable number i. Equal texts mean the same
+-- variable; false: `name` is not a local variable there. Variables are numbered from 1 among those whose names begin
+-- with `prefix`.
 function debug_info.meanings(path, prefix)
   local handle <close> = debug_info.open(path)
   local list, scopes = handle:variables ""

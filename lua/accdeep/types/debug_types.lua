@@ -6,14 +6,12 @@
 -- the same type. When all types fit, commit enters the names into the session's scope.
 --   core.debug --nodes--> Builder:type --finish--> all records complete --commit--> scope.
 --
---   builder
---     session, file, lookup       session; name of the program in messages; lookup(node) completes a declared node.
---     by_node, unnamed            node -> type; number of an entry -> record without a name.
---     tags, typedefs, enumerators names to be declared: key (qualified_names.lua) -> type, or value.
---     waiting                     records that finish must complete: {t, node, is_known}.
---     under_way                   set of the records that are being completed.
---     compared_types              node -> set of types that `differs` has found equal, or is comparing.
---     makers, key, ...            functions for C, or for Fortran (fortran_debug_types.lua).
+--   builder session, file, lookup session; name of the program in messages; lookup(node) completes the node of a type
+--     that is only declared, and returns false if it cannot. by_node, unnamed node -> type; node.id (number of the
+--     entry) -> record without a name. tags, typedefs, enumerators new names, which commit declares: key
+--     (qualified_names.lua) -> type, or value. waiting records that finish must complete: {t, node, is_known}.
+--     under_way set of the records that are being completed. compared_types node -> set of types that `differs` found
+--     equal to it, or is comparing with it. makers, key, ... functions for C, or for Fortran (fortran_debug_types.lua).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
@@ -36,7 +34,7 @@ local function opaque_type(name, size)
   return t
 end
 
-local integers = {
+local integers = { -- encoding -> size in bytes -> name of the C type
   signed = { "signed char", "short", [4] = "int", [8] = "long" },
   unsigned = { "unsigned char", "unsigned short", [4] = "unsigned int", [8] = "unsigned long" },
 }
@@ -66,7 +64,7 @@ end
 
 -- -------------------------------------------------------------------------------------- members --
 
--- Largest plausible size of a type in bytes. Damaged files may state larger ones, which are rejected.
+-- Largest plausible size of a type in bytes. Damaged files may state larger ones, which raise_damaged reports.
 local MOST = 1 << 46
 
 -- Raises the error for damaged debug information. message: the end of the error's text.
@@ -100,8 +98,9 @@ end
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
 -- Returns the members of a record that have a known, fixed offset, as a list of {name?, node, offset, base, closed,
--- qualified}. The second result is true if the record has further members, whose bytes the caller must cover. Also
--- stores sets of the names of bit-fields and hidden members in the node. Results are cached in the node.
+-- qualified}. The second result is true if the record has further members, whose bytes the caller must cover by unnamed
+-- members (fill). closed: true for a member that is not accessible outside of its class. Also stores sets of the names
+-- of bit-fields and hidden members in the node. Results are cached in the node.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
@@ -113,7 +112,7 @@ function Builder:members_of(node)
     -- A flexible array and an empty base class have no bytes, so both are left out.
     local is_endless = stripped and stripped.kind == "array" and stripped.dims[1] and not stripped.dims[1].count
     local is_empty = m.base and stripped and stripped.kind == "record" and #self:members_of(stripped) == 0
-    -- A name of its own, or names of its members.
+    -- A member is usable by its own name, or by the names of its members.
     local has_name = m.name or stripped and stripped.kind == "record"
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, stripped) then
       -- Bit-fields, virtual base classes, types that are only declared, and members hidden by the language.
@@ -131,7 +130,7 @@ function Builder:members_of(node)
   return list, unseen
 end
 
--- Returns a copy of a record without the members that `names` has as keys. Needed for a base class, some of whose
+-- Returns a copy of a record without the members that `names` has as keys. It replaces a base class some of whose
 -- members a derived class hides.
 local function without_members(record, names)
   local members = {}
@@ -222,8 +221,8 @@ function Builder:cache_type(node, t)
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
 
--- Returns the record of a node. needed: true to complete the record now; false if a pointer is enough, so that finish
--- completes it. A record that the session has already is used, if it fits. Raises if it differs.
+-- Returns the record of a node. needed: true to complete the record now; false if a pointer is enough, so that
+-- Builder:finish completes it later. A record that the session has already is used, if it fits. Raises if it differs.
 function Builder:record(node, needed)
   local t = self.by_node[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
@@ -238,9 +237,9 @@ function Builder:record(node, needed)
   return t
 end
 
--- Returns the session's type of the name `key` if it does not differ from the node's type; incomplete types do not
--- differ. space: "tags" or "typedefs". Returns nil if the name is unknown, or if a different type has the name in an
--- enclosing scope. Raises if a different type has the name in this scope.
+-- Returns the session's type of the name `key` if it does not differ from the node's type; an incomplete type differs
+-- from no record. space: "tags" or "typedefs". Returns nil if the name is unknown, or if a different type has the name
+-- in an enclosing scope. Raises if a different type has the name in this scope.
 function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
@@ -267,7 +266,8 @@ function Builder:array(node)
   return t
 end
 
--- Returns the structure that C sees in place of gfortran's array descriptor (gfc_array_descriptor of libgfortran.h).
+-- Returns the type by which C sessions see gfortran's array descriptor, a structure (gfc_array_descriptor of
+-- libgfortran.h).
 function Builder:descriptor(node)
   local LONG, INT = types.scalars.long, types.scalars.int
   local function structure(tag, list)
@@ -283,8 +283,8 @@ function Builder:descriptor(node)
     "offset", LONG, "dtype", dtype, "span", LONG, "dim", types.array(dimension, node.rank) })
 end
 
--- Returns the type of a pointer. A structure without a tag is named after the typedef through which the pointer reaches
--- it. The target is not completed here, so types may be recursive.
+-- Returns the type of a pointer. A structure without a tag is named after the typedef in the pointer's declaration. The
+-- target is not completed here, so types may be recursive.
 function Builder:pointer(node)
   local to = strip_typedefs(node.to)
   if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
@@ -296,7 +296,8 @@ function Builder:pointer(node)
   return types.pointer(t)
 end
 
--- Returns the scalar type of an enum, and registers its enumerators in the builder unless they belong to a scope.
+-- Returns the scalar type of an enum, and registers its enumerators in the builder, except those of scoped enums (enum
+-- class) and of enums inside a scope.
 function Builder:enum(node)
   local key = node.name and qualified_names.key(node.name)
   local t = key and (self.tags[key] or self:find_known("tags", key, node))
@@ -352,8 +353,8 @@ local makers = {
 -- Limit of nested nodes without a record between them. C programs stay below; damaged files may not.
 local DEEPEST = 180
 
--- Returns the type of a node; void for nil. A record of the node itself, or of its elements, is completed; finish
--- completes the records that pointers point to. Raises if the information is damaged.
+-- Returns the type of a node; void for nil. A record, or a record that is the element of an array, is completed at
+-- once. Records that pointers point to are completed by Builder:finish. Raises if the information is damaged.
 function Builder:type(node)
   if not node then return types.void end
   local t = self.by_node[node]
@@ -366,8 +367,9 @@ function Builder:type(node)
   return t
 end
 
--- Completes all records that pointers point to, including records that are found meanwhile. Members of records that the
--- session has already are visited, too, because they may need incomplete types. Raises if the information is damaged.
+-- Completes all records that pointers point to, including records that are found meanwhile. For records that the
+-- session has already, the types of members are built, too, because some may still be incomplete. Raises if the
+-- information is damaged.
 function Builder:finish()
   local at = 1
   while self.waiting[at] do
@@ -426,7 +428,8 @@ function Builder:record_differs(t, node, name)
 end
 
 -- Returns the reason, as a text, why a type of the session differs from a node's type; nil if they are equal. name: how
--- the text calls the type; nil: "it". Pairs under comparison count as equal, because types may be recursive.
+-- the text calls the type; nil: "it". A pair that is being compared already counts as equal, so that recursive types
+-- end.
 function Builder:differs(t, node, name)
   node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
@@ -493,8 +496,8 @@ end
 
 local debug_types = { is_qualified = is_qualified }
 
--- Functions of a builder that differ between languages, here for C and C++; fortran_debug_types.lua has those for
--- Fortran.
+-- Fields of a builder that differ between languages (session.language.debug): these are for C and C++, those in
+-- fortran_debug_types.lua for Fortran.
 --   makers                           kind of a node -> function(builder, node) that returns its type.
 --   key(name)                        key of a type's name.
 --   new_record(node, key)            new, incomplete record.

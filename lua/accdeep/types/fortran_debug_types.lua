@@ -1,9 +1,9 @@
 -- fortran_debug_types.lua - builds derived types from gfortran's debug information: the Fortran part of
 -- debug_types.lua, which describes nodes and builders.
 --
--- An allocatable or pointer array has gfortran's descriptor, which requires a session with that layout; an allocatable
--- or pointer scalar is an address. Polymorphic components, procedure pointers and components added by the compiler
--- become bytes without a name.
+-- An allocatable or pointer array has gfortran's descriptor, so the session must use the layout "gfortran"; an
+-- allocatable or pointer scalar is an address. Polymorphic components, procedure pointers and components added by the
+-- compiler become bytes without a name.
 --
 -- Functions with the parameters (builder, node) return the type of a node.
 
@@ -17,7 +17,7 @@ local raise = diagnostic.raise
 -- Returns the key of a type's name: the part after the module, in small letters.
 local function key(name) return name:match "[^:]*$":lower() end
 
--- Encoding of a base type -> class of Fortran.
+-- Encoding of a base type -> `class` of a Fortran type (fortran_types.lua).
 local classes = { signed = "integer", float = "real", boolean = "logical", complex = "complex" }
 
 -- Returns the intrinsic type of a base type. Raises if Fortran has no such type.
@@ -77,8 +77,9 @@ local function is_same(a, b)
   return true
 end
 
--- Returns the key of a record's type: `name` or, if another type has it, `name` with # and a number. Debug information
--- does not record modules and procedures of types, so types with different components may have equal names.
+-- Returns the key of a record's type: `name`, or `name` with # and a number if a different type has the key already.
+-- Debug information does not record modules and procedures of types, so types with different components may have equal
+-- names.
 local function distinct(builder, node, name)
   builder.nodes = builder.nodes or {}
   local own, i = name, 1
@@ -90,7 +91,7 @@ local function distinct(builder, node, name)
   return own
 end
 
--- Kinds of nodes that a component with a name may have.
+-- Kinds of nodes whose components keep their names; components of other kinds become bytes without a name.
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
 -- Returns true if a component `m` gets no name, because the compiler added it or its type is not supported. node: its

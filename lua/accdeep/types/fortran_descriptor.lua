@@ -1,5 +1,6 @@
 -- fortran_descriptor.lua - array descriptors in memory: the representation of allocatable, pointer, assumed-shape and
--- polymorphic variables. No other module knows the offsets of their fields.
+-- polymorphic variables. A descriptor holds the address of the elements, their type and size, and the bounds and
+-- strides of each dimension. No other module knows the offsets of these fields.
 --
 -- A layout is a table that describes the descriptors of one compiler:
 --
@@ -7,9 +8,9 @@
 --   | header | dimension 1 | ... | dimension n | addendum (polymorphic only)      |
 --   +--------+-------------+     +-------------+----------------------------------+
 --
--- The addendum is the address of the dynamic type's type record (fortran_dynamic_types.lua) and a word for parameters.
--- Descriptors are read and written through a memory space (backend/memory_view.lua), so that a descriptor in device
--- memory is read as a kernel reads it.
+-- The addendum is the address of the dynamic type's type record (fortran_dynamic_types.lua) and a second word, which is
+-- 0 here (length parameters). Descriptors are read and written through a memory space (backend/memory_view.lua), so
+-- that a descriptor in device memory is read as a kernel reads it.
 --
 -- Parameters of many functions:
 --   t           descriptor type (fortran_types.descriptor); address: address of such a descriptor.
@@ -27,8 +28,8 @@ local fortran_descriptor = {}
 local code = core.scalar
 
 -- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. version,
--- attributes: values of members. classes: code of a type by class, with the kind shifted left by kind_shift bits, or by
--- class and kind.
+-- attributes: values of the header's fields of these names. classes: code of a type by class, plus the kind shifted
+-- left by kind_shift bits. A table in place of a code has the codes by kind.
 local layouts = {
   cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
@@ -45,7 +46,7 @@ local layouts = {
     classes = { integer = { 7, 8, [4] = 9, [8] = 10 }, logical = { 39, 39, [4] = 39, [8] = 39 },
       real = { [4] = 27, [8] = 28 }, complex = { [4] = 34, [8] = 35 }, character = { 40 }, type = 42 },
   },
-  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h; strides count spans, not bytes
+  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h; strides count units of `span` bytes
     header = { { "base_addr", code.pointer, 8 }, { "offset", code.i64, 8 }, { "elem_len", code.u64, 8 },
       { "version", code.i32, 4 }, { "rank", code.i8, 1 }, { "type", code.i8, 1 }, { "attribute", code.i16, 2 },
       { "span", code.i64, 8 } },
@@ -54,15 +55,15 @@ local layouts = {
     classes = { integer = 1, logical = 2, real = 3, complex = 4, type = 5, character = 6 },
   },
 }
-local WORD = 8
-local TYPE_RECORD = 2 * WORD
+local WORD = 8 -- bytes of a word
+local TYPE_RECORD = 2 * WORD -- bytes of the addendum
 
 -- Layout of gfortran's scalar pointers: the address alone.
 fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
 -- Sets the fields of a layout that follow from its members: name, members (name -> offset), header_bytes,
--- dimension_bytes, and in_spans, which is true if strides count spans.
+-- dimension_bytes, and in_spans. in_spans is true if strides are counted in units of the field `span`, not in bytes.
 local function lay_out(name, layout)
   local offset = 0
   layout.name, layout.members = name, {}
@@ -90,7 +91,8 @@ function fortran_descriptor.offset(t, member, i)
   return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
 end
 
--- Returns the offset of the pointer to the dynamic type's record. Precondition: t is polymorphic.
+-- Returns the offset in bytes, in a descriptor of type t, of the pointer to the dynamic type's record. Precondition: t
+-- is polymorphic.
 function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
 -- Returns the number with which a layout's descriptors represent an element type; nil for a kind that it does not have.
@@ -117,8 +119,8 @@ local function span_of(element, dims)
 end
 
 -- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. base: address of the first element;
--- dims nil: no elements. For polymorphic descriptors only: dynamic_type, the element type, nil for the declared type,
--- and record, the address of its type record.
+-- dims nil: no elements. dynamic_type: the elements' type, nil for the declared one. record: address of the type
+-- record, used only if t is polymorphic.
 local function each_word(t, base, dims, dynamic_type, record, put)
   local layout, elements, dimensions = t.layout, dynamic_type or t.of, {}
   local span = layout.in_spans and span_of(elements, dims or {})
@@ -183,8 +185,8 @@ function fortran_descriptor.type(space, t, address, low, high, frame)
   return fortran_dynamic_types.type(space, address + fortran_descriptor.type_record_offset(t), low, high, frame)
 end
 
--- Returns the information with which the core finds the dimensions of elements that a descriptor describes, {rank,
--- described, span}; nil for scalars.
+-- Returns {rank, described, span}, with which the core reads the dimensions of a descriptor in order to name elements;
+-- nil for scalars. described: offset of the first dimension; span: offset of the field `span`, or nil.
 function fortran_descriptor.array(t)
   local layout = t.layout
   return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
@@ -211,8 +213,8 @@ function fortran_descriptor.dims(space, t, address, low, high, frame)
   return dims
 end
 
--- Returns the address of the lowest byte of the elements, and the number of bytes from there to their last byte. base:
--- address of the first element. Strides may be negative; without elements the results are `base` and 0.
+-- Returns the address of the lowest byte of the elements, and the number of bytes from there to the end of the highest
+-- element. base: address of the first element. Strides may be negative; without elements the results are `base` and 0.
 function fortran_descriptor.hull(base, element, dims)
   local first, last = base, base + element.size
   for _, dim in ipairs(dims) do
@@ -223,9 +225,9 @@ function fortran_descriptor.hull(base, element, dims)
   return first, last - first
 end
 
--- Describes the elements of a section with gaps for the core. Returns the number of adjacent bytes, and a list {count,
--- step, ...} of the outer dimensions, largest step in bytes first. Returns nil if the section has no gaps or no
--- elements.
+-- Describes a section with gaps between its elements, for the core. Returns the number of bytes in a run without gaps,
+-- and a list {count, step, count, step, ...}: how often runs repeat, and at which distance in bytes. The largest step
+-- is first. Returns nil if the section has no gaps or no elements.
 function fortran_descriptor.gaps(element, dims)
   local run, steps = element.size, {}
   for _, dim in ipairs(dims) do

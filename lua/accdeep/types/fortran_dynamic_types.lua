@@ -1,5 +1,6 @@
--- fortran_dynamic_types.lua - dynamic types of polymorphic objects: type records in host memory, which the addenda of
--- descriptors (fortran_descriptor.lua) point to, and the relation "extends".
+-- fortran_dynamic_types.lua - dynamic types of polymorphic objects: their type records, and the relation "extends".
+-- Type records are blocks of host memory to which the addenda of polymorphic descriptors point
+-- (fortran_descriptor.lua).
 --
 -- A type record holds three words: its own size, the size of an object, the number of the type. Data clauses map it
 -- like other data, and a kernel that inquires a dynamic type reads it on the device.
@@ -42,16 +43,17 @@ function fortran_dynamic_types.record(session, t)
   return address
 end
 
--- Returns the address of a type's record as a descriptor in this memory space holds it. In device memory, this is the
--- address of the record's copy or, if the record is not present, its host address.
+-- Returns the address of a type's record as a descriptor in this memory space (host or a device) holds it. In device
+-- memory, this is the address of the record's copy or, if the record is not present, its host address.
 function fortran_dynamic_types.pointer(space, t)
   local address = fortran_dynamic_types.record(space.session, t)
   local dev = space.on_device and space.ctx:deviceptr(space.number, address) or 0
   return dev ~= 0 and dev or address
 end
 
--- Returns the type whose record the pointer at pointer_address points to. space, low, high, frame: as in
--- fortran_descriptor.lua. Raises if the pointer or the record cannot be read, or has no type's number.
+-- Returns the type whose record the pointer at pointer_address points to. low, high: bounds of the object that contains
+-- the pointer, nil if unknown; frame.pos: position for errors. Raises if the pointer or the record cannot be read, or
+-- has no type's number.
 function fortran_dynamic_types.type(space, pointer_address, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(pointer_address, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]

@@ -20,7 +20,7 @@ local fortran_types = {}
 local code = core.scalar
 
 -- Returns an intrinsic scalar type. code_name: name of the core's code; class: "integer", "real" or "logical"; rank:
--- rank of conversions (arithmetic.lua); fields: table of further fields, or nil.
+-- rank of conversions (arithmetic.common_type); fields: table of further fields, or nil.
 local function scalar(name, size, code_name, class, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = code[code_name], rank = rank,
     signed = true, class = class, fkind = size }
@@ -56,7 +56,8 @@ fortran_types.REAL, fortran_types.DOUBLE = fortran_types.intrinsic.real[4], fort
 fortran_types.COMPLEX = fortran_types.intrinsic.complex[4]
 fortran_types.LOGICAL = fortran_types.intrinsic.logical[4]
 
--- Returns a new type of character variables of `len` characters.
+-- Returns a new type of character variables of `len` characters. Like all types with `view`, it has its own form in
+-- scenarios (fortran_view.lua).
 function fortran_types.character(len)
   return { kind = "character", name = ("character(%d)"):format(len), class = "character", len = len, size = len,
     align = 1, fkind = 1, view = fortran_types.view }

@@ -2,10 +2,12 @@
 -- fortran_types.lua adds the types of Fortran.
 --
 -- A type is a table with kind, size and align in bytes, and fields by kind:
---   "scalar": name, float, signed, rank, code (of the core). The rank decides conversions. Enums are scalars, too.
+--   "scalar": name, float, signed, rank, code (of the core). The higher rank decides the type of an operation. code:
+--   the core's number of the type. Enums are scalars, too.
 --   "pointer": to.   "array": of, n.   "void".   "function".
 --   "record": record = "struct" | "union", tag, members = list of {name?, type, offset, pos}, by_name, complete.
--- A type with the field view = {read_value, fill} is not shown to scenarios as C data (backend/memory_view.lua).
+-- A type with the field view = {read_value, fill} is shown to scenarios by these functions, not as C data
+-- (backend/memory_view.lua).
 
 local core = require "accdeep.core"
 
@@ -13,8 +15,8 @@ local types = {}
 
 local scalar_code = core.scalar
 
--- Returns a scalar type. code: name of the core's code; rank: rank of conversions; fields: table of further fields, nil
--- for a signed integer.
+-- Returns a scalar type. code: name of the type in core.scalar; rank: rank of conversions; fields: table of further
+-- fields, nil for a signed integer.
 local function scalar(name, size, code, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = scalar_code[code],
     rank = rank, signed = true }
@@ -47,7 +49,8 @@ types.scalars = {
 -- Void and functions have size and alignment 1, as in GNU C.
 types.void = { kind = "void", name = "void", size = 1, align = 1 }
 types["function"] = { kind = "function", name = "function", size = 1, align = 1 }
--- Result type of a scenario's function: an integer or a floating number, known only when it returns.
+-- Result type of a function that the scenario defines in Lua: an integer or a floating number, known only when it
+-- returns.
 types.auto = { kind = "scalar", name = "number", size = 8, align = 8, auto = true, rank = 11,
   signed = true, code = scalar_code.f64 }
 
@@ -113,7 +116,8 @@ function types.record(kind, tag)
 end
 
 -- Completes a record: gives it members {name?, type, offset, pos} with known offsets, and its size and alignment;
--- returns the record. Members of anonymous records can also be found by name in the record itself (by_name).
+-- returns the record. by_name also has the members of anonymous records, with offsets in this record and the field
+-- `within`.
 function types.set_members(record, members, size, align)
   record.members, record.by_name = members, {}
   for _, member in ipairs(members) do
@@ -182,8 +186,8 @@ end
 
 -- Returns the declaration of a name with a type as text: for a pointer to float, spell(t, "x") is "float *x".
 types.spell = format_type
--- Returns the path of the member or element at an offset in an object of type t, such as ".in[2].x". The path ends
--- where no member has a name; it is "" if the object has no members.
+-- Returns the path of the member or element at an offset in an object of type t, such as ".in[2].x". The path ends at
+-- the deepest member that contains the offset. It is "" if no member does.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
     return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))

@@ -1,14 +1,15 @@
--- layout.lua - object layout of C++ classes: the Itanium C++ ABI for x86-64, section 2.4. Called by backend/class.lua.
+-- layout.lua - object layout of C++ classes: the Itanium C++ ABI for x86-64, section 2.4. A POD is a class like a
+-- structure of C. backend/class.lua calls layout.complete.
 --
--- Records laid out as in C have none of the fields below. Other records have, beside size and align:
---   is_pod: nil for a POD for the purpose of layout, "no", or "open" if compilers disagree.
---   base_size: bytes that the record occupies as a base class (nvsize); nil: all of them.
---   open_size: base_size in compilers that treat an open class as a POD.
---   is_dynamic: true if an object begins with a pointer to a table of virtual functions.
---   is_empty: true if objects have no data, so that a base class of this type occupies no bytes.
---   parts: {type, offset} of base classes and members that are empty or contain empty classes.
---   largest_empty: size in bytes of the largest empty class inside.
--- Invariant: two objects of the same empty class never have the same address. Placed records where they are.
+-- Records that are laid out as in C have none of these fields. Other records have, beside size and align:
+--   is_pod: nil for a POD for the purpose of layout, "no" for others, "open" if compilers disagree. base_size: bytes
+--   that the record occupies as a base class (nvsize); nil: its size. open_size: base_size in compilers that treat a
+--   class with is_pod "open" as a POD; nil: base_size. is_dynamic: true if an object begins with a pointer to a table
+--   of virtual functions. is_empty: true if objects have no data, so that a base class of this type occupies no bytes.
+--   parts: {type, offset} of base classes and members that are empty or contain empty classes. largest_empty: size in
+--   bytes of the largest empty class inside.
+-- Invariant: two objects of the same empty class never have the same address. Placed records the addresses of empty
+-- classes.
 --
 -- A derived class may put members into the padding at the end of a base class, unless the base class is a POD.
 -- Therefore the layout depends on what compilers treat as a POD.
@@ -51,7 +52,7 @@ local function each_empty(t, offset, last, visit)
 end
 
 -- Empty classes of the object that is being laid out: offset -> set of classes. last: highest offset with an entry, -1
--- without one; largest: size of the largest empty class inside the object.
+-- if there is none; largest: size of the largest empty class inside the object.
 local Placed = {}
 Placed.__index = Placed
 
@@ -60,8 +61,9 @@ function Placed:clashes(t, offset)
   return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
 end
 
--- Enters the empty classes of a part of type t at `offset`. is_empty_base: true to enter all of them. Otherwise enters
--- only classes at offsets up to `largest`, with which a later empty base class at offset 0 can collide.
+-- Enters the empty classes of a part of type t at `offset`. is_empty_base: true if the part is an empty base class, all
+-- of whose classes are entered. For other parts, enters only classes at offsets up to `largest`, with which a later
+-- empty base class at offset 0 can collide.
 function Placed:enter(t, offset, is_empty_base)
   each_empty(t, offset, is_empty_base and math.huge or self.largest, function(class, at)
     self[at] = self[at] or {}
@@ -87,8 +89,8 @@ local function primary_of(bases)
   return nil
 end
 
--- Returns a layout {bases, members (offsets by index), size, align, base_size, has_own_table?} for a spec. as_pod: true
--- to treat open base classes as PODs. Changes nothing in `spec`.
+-- Returns a layout {bases, members, size, align, base_size, has_own_table?} for a spec; bases and members are lists of
+-- offsets. as_pod: true to treat base classes with open_size as PODs. Changes nothing in `spec`.
 local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
@@ -179,8 +181,8 @@ local function pod_of(spec, own_state)
   return own_state
 end
 
--- Prepares a record as a base class and returns it. A record from debug information gets the fields listed above; it
--- counts as "open", because debug information does not tell if its tail padding may be reused. Other records are
+-- Prepares a record as a base class and returns it. A record from debug information gets the fields listed above; its
+-- is_pod becomes "open", because debug information does not tell if its tail padding may be reused. Other records are
 -- unchanged.
 function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end

@@ -14,7 +14,7 @@ local types = require "accdeep.types"
 
 local qualified_names = {}
 
--- Inline namespaces with which the two C++ libraries mark their versions. Programs do not write them, so the parser
+-- Inline namespaces with which libstdc++ and libc++ mark their versions. Programs do not write them, so the parser
 -- removes them.
 local inline = { __cxx11 = true, __1 = true, _V2 = true }
 -- Typedefs such as std::string, which compilers print instead of their type: name -> argument of basic_string.
@@ -48,8 +48,8 @@ local function arguments(text, at)
   return list, at
 end
 
--- Parses items from the position `at` up to a comma, a closing sign or the end. Returns them and the position of that
--- sign. Returns a position two past the end of the text if arguments inside are not closed.
+-- Parses items from the position `at` up to a comma, a closing sign or the end of the text. Returns the list of items
+-- and the position where they end. Returns a position two past the end of the text if arguments inside are not closed.
 function read_items(text, at)
   local items, front, words, is_derived = {}, {}, {}, false
   local function flush()
@@ -82,7 +82,7 @@ function read_items(text, at)
       flush()
       local list
       list, at = arguments(text, at)
-      -- Returned because a sign never has this position, so all callers reject the text.
+      -- The position #text + 2 is never that of a sign, so all callers reject the text.
       if not list then return items, #text + 2 end
       items[#items + 1] = list
     elseif sign == "" or sign == "," or sign == ">" or sign == ")" or sign == "]" then

@@ -1,16 +1,16 @@
 -- scope.lua - symbol tables of the host program: one scope of names, with a table for each kind of symbol.
 --
 -- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has the types that are not int),
--- functions, prototypes, procedures, templates, instances, namespaces. The kind qualified maps the keys of C++ names to
--- the items of qualified_names.lua.
+-- functions, prototypes, procedures, templates, instances (types made from templates), namespaces. Procedures are those
+-- of Fortran. The kind qualified maps the keys of C++ names to the items of qualified_names.lua.
 --
 -- A scope may have an outer scope: a case's scope has the file's scope. A lookup continues in the outer scope (by
 -- __index); declarations are entered into the scope itself. variables[name] is false where a constant hides an outer
--- variable. Scopes of a namespace, a class or a template's arguments have a `home`: the enclosing scope that owns the
--- types made from templates.
+-- variable. Scopes of a namespace, a class or a template's arguments have a `home`: the enclosing scope whose
+-- `instances` has the types made from templates.
 --
--- The parsers call the fields is_type(name), is_template(name) and qualified_type(text) of a scope to tell types from
--- other names.
+-- The parsers call the fields is_type(name), is_template(name) and qualified_type(text) of a scope to distinguish types
+-- from other names. qualified_type returns the type, or its key, of a name with scopes or arguments.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -41,8 +41,9 @@ local function new(outer)
   return self
 end
 
--- When a text is executed (transaction.lua), saves the tables of the current scope. Also saves the incomplete types of
--- this and the enclosing scopes, because a definition in the text may complete them.
+-- Registers the undo of a text that fails (transaction.lua): it restores the tables of the current scope. It also
+-- restores the incomplete types of this and the enclosing scopes, because a definition in the text may have completed
+-- them.
 transaction.register(function(session)
   local undo = { transaction.save_fields(session.now.scope, SPACES) }
   local scope = session.now.scope
@@ -63,8 +64,8 @@ function Scope:type_named(name)
 end
 
 -- Returns the key of the type that a text names in any spelling, with scopes or template arguments
--- (qualified_names.lua). Only types from debug information have such keys. Returns nil if no type matches, or if
--- several different types match.
+-- (qualified_names.lua). Only types from debug information have such keys. Returns nil if the text is not a name, no
+-- type matches, or several different types match.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
@@ -84,8 +85,8 @@ function Scope:type_spelled(text)
   return match
 end
 
--- Returns the type that a class or namespace declares, for a name with "::" and without template arguments
--- (Outer::Inner); nil for other names, and if there is no such type.
+-- Returns the type that a text such as Outer::Inner names inside a class or namespace. Returns nil if there is no such
+-- type, or the text has template arguments or no "::".
 function Scope:type_inside(text)
   local t, key = nil, nil
   if text:find "[<>]" or not text:find("::", 1, true) then return nil end

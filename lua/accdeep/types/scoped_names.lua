@@ -37,8 +37,8 @@ end
 
 -- ---------------------------------------------------------------------------------- namespaces --
 
--- Returns a new scope for a namespace that is opened here, filled with the namespace's earlier declarations. The caller
--- makes it current (with_scope) and passes it to leave_namespace.
+-- Returns a new scope for a namespace that is opened here, filled with the declarations that the namespace has so far.
+-- The caller makes it current (with_scope) and passes it to leave_namespace.
 function scoped_names.enter_namespace(session, name)
   local outer = session.now.scope
   local inner = scoped_names.inner(session, (outer.prefix or "") .. name .. "::")
@@ -79,8 +79,8 @@ local function find_namespace(at, name)
   return nil
 end
 
--- Returns the type that a name stands for in the scope `at`; nil if there is no such type. is_own: true to ignore
--- enclosing scopes.
+-- Returns the type that a name stands for in the scope `at`; nil if there is no such type. is_own: true to look only in
+-- `at` itself.
 local function type_in(at, name, is_own)
   if is_own then return rawget(at.typedefs, name) or rawget(at.tags, name) end
   return at.typedefs[name] or at.tags[name]
@@ -90,8 +90,8 @@ end
 local basic = word_set "char short int long float double signed unsigned void bool"
 
 -- Raises the error for an unknown type. name: the whole path; length: length of the text to mark, nil for that of
--- `name`. inner: the scope of the class that the path names before its last "::", or a false value. Decides
--- HOUSE-names.
+-- `name`. inner: scope of the class before the last "::" of the path, or a false value; suggestions come from this
+-- scope only. Decides HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
   local function add(at)
@@ -142,8 +142,8 @@ function scoped_names.no_size(t, pos, fields)
   raise(fields.code or code, pos, ("the size of %s is not known"):format(types.name(t)), fields)
 end
 
--- Raises the error for declaring `name` with the incomplete type t. subject: what is declared, with a blank, such as
--- "member "; may be "".
+-- Raises the error for declaring `name` with the incomplete type t. subject: word before the name in the message, with
+-- a blank, such as "member "; may be "".
 function scoped_names.incomplete(subject, name, t, pos)
   raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(subject, name, types.name(t)),
     { length = #name, help = t.kind == "record" and closest_defined(t) or nil })

@@ -1,5 +1,5 @@
--- template.lua - class templates: makes one record type, an instance, for each list of arguments (TR14-4.3-16). Called
--- by backend/declarations.lua.
+-- template.lua - class templates: makes one record type, an instance, for each list of arguments (TR14-4.3-16).
+-- backend/declarations.lua calls it.
 --
 -- A template is {name, params, record = AST, location, scope, directives}. A parameter is {name, spec?, default?}; a
 -- parameter with `spec` stands for a number, one without it for a type. An argument is a type, or {value, type} for a
@@ -70,9 +70,9 @@ local function same(a, b)
 end
 
 -- Returns the instance for a list of arguments; makes it at the first call. Instances are cached in the home scope
--- (scope.lua). spec: AST of the use, for errors. fill(session, t, node) gives the new record t the members of `node`,
--- the template's AST. Raises if `fill` or a directive of the template fails; the instance is then removed. Also raises
--- if instances are nested too deeply. Decides TR14-4.3-16.
+-- (scope.lua). spec: AST of the name with arguments, for errors. fill(session, t, node) gives the new record t the
+-- members of `node`, the template's AST. Raises if `fill` or a directive of the template fails; the instance is then
+-- removed. Also raises if instances are nested too deeply. Decides TR14-4.3-16.
 function template.instance(session, spec, class_template, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do
@@ -110,8 +110,8 @@ function template.instance(session, spec, class_template, arguments, fill)
   return t
 end
 
--- Applies a shape or policy of the template itself to all existing instances, and records the directive, `node`, for
--- later instances. Raises if the directive is wrong for an instance.
+-- Applies a shape or policy directive for the template itself to all existing instances, and records the directive,
+-- `node`, for later instances. Raises if the directive is wrong for an instance.
 function template.describe(session, class_template, node)
   local directive = { node = node, location = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do

@@ -1,8 +1,8 @@
 -- transaction.lua - makes the declarations of a text atomic: either all take effect, or none.
 --
 -- Several modules keep tables of declarations. Each of them registers a function that saves its tables before a text is
--- executed, and returns a function that restores them. Restoring allocates no memory, so it cannot fail.
--- tests/lua/transaction_spec.lua compares a whole session before and after texts that fail.
+-- executed, and returns a function that restores them. Restoring only assigns existing values, and allocates no memory,
+-- so it cannot fail. tests/lua/transaction_spec.lua compares a whole session before and after texts that fail.
 
 
 local transaction = {}
@@ -43,7 +43,7 @@ function transaction.save_fields(object, names, is_deep)
   return function() for _, fn in ipairs(undo) do fn() end end
 end
 
--- Saves the set of memory blocks. Undoing frees the blocks of variables that were added and still exist.
+-- Registers the undo for memory blocks: it frees the blocks that the text added and that are still allocated.
 transaction.register(function(session)
   local blocks = copy(session.program.blocks)
   return function()

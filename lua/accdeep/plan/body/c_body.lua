@@ -1,17 +1,18 @@
--- c_body.lua - semantic analysis of directives in a C body: combines each directive with the statement that follows,
--- and checks both.
+-- c_body.lua - semantic analysis of directives in a C body: replaces each directive and the statement after it by what
+-- they mean, and checks both.
 --
 -- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
 -- in which each directive is replaced by what it means for one thread:
 --   a plain statement            the directive has no effect on one thread.
 --   private{node, copies, ...}   private copies (backend/privatization.lua, plan/body/data_sharing.lua).
---   carried{language, text, kind, body?}   executed on devices (backend/nested_directives.lua).
+--   carried{language, text, kind, body?}   the directive and its statement `body`, executed on devices while the body
+--                                          runs on the host (backend/nested_directives.lua).
 -- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/ calls
 -- c_body.body.
 --
 -- Methods of Reader get `list` and `at`: the statements around a directive, and the index of the next statement.
--- `level` or `outer` is the innermost enclosing level (nesting_check.lua), or nil. Each method raises for errors of the
--- directive.
+-- `level` or `outer` is the innermost enclosing level, or nil: a constituent of an enclosing construct, such as
+-- "parallel" (nesting_check.lua). Each method raises for errors of the directive.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -35,17 +36,18 @@ local c_body = {}
 local Reader = {}
 Reader.__index = Reader
 
-local loops = word_set "for simd distribute loop taskloop"
+local loops = word_set "for simd distribute loop taskloop" -- constituents that are followed by loops
 
 -- Returns a new empty block node.
 local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 
--- Returns the first integer constant in the parentheses of a clause; nil if there is none.
+-- Returns the first integer in the text of a clause's parentheses; nil if there is none.
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
 -- Returns the number of nested loops to which the directive `node` applies, from collapse, ordered(n) and tile; 1
--- without these clauses. Sets collapse_pos, collapses and forced (collapse(force: n)) in the node. location: where
--- errors are reported, if the directive's text is not the current text. Raises if a number of loops is missing.
+-- without these clauses. Sets fields of the node: collapse_pos, the position of the last such clause; collapses, true
+-- with collapse or ordered(n); forced, true for collapse(force: n). location: text with the directive, for errors; nil:
+-- the current text. Raises if a number of loops is missing.
 local function depth_of(node, rule, location)
   local depth = 1
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
@@ -68,8 +70,8 @@ c_body.depth_of = depth_of
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Analyses a statement and the statements inside it; returns its replacement. Raises if a directive stands where only
--- one statement is allowed. Decides HOUSE-bodies.
+-- Analyses a statement and the statements inside it; returns its replacement. Raises if a directive that takes no
+-- statement is where only one statement is allowed. Decides HOUSE-bodies.
 function Reader:statement(node, level)
   if node.tag == "block" then
     node.list = self:items(node.list, level)
@@ -103,7 +105,7 @@ function Reader:items(list, level)
 end
 
 -- Returns the analysed statement that follows the directive `node`, and the index in `list` where analysis continues.
--- Directives before the statement are applied to it first. Raises if there is no statement.
+-- Further directives before the statement apply to it first. Raises if there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local replacement
@@ -121,8 +123,8 @@ end
 -- ------------------------------------------------------------------------------ constructs of threads --
 
 -- Returns the counters {name, pos, counter, lasts} of a construct's loops that are declared outside of these loops:
--- they are private without a clause. list: the loops; lasts: true if the counters' last values are copied back. Decides
--- ACC33-2.9-4.
+-- they are private without a clause. list: the loops; lasts: true if the counters' last values are assigned to the
+-- originals. `counter` is true in each entry. Decides ACC33-2.9-4.
 local function counters_of(list, lasts)
   local counters = {}
   for _, loop in ipairs(list) do
@@ -132,8 +134,9 @@ local function counters_of(list, lasts)
   return counters
 end
 
--- Returns the innermost level (nesting_check.lua) of a combined construct, with one level per constituent. Raises if a
--- constituent may not be nested there. on: where statements inside run.
+-- Adds one level per constituent of the construct `node` inside `level`, and returns the innermost one. Raises if a
+-- constituent may not be nested there. on: where statements inside run, "host", "omp" or "acc"; inside target it is
+-- "omp".
 local function levels_of(node, level, on)
   for part in node.name:gmatch "%S+" do
     if part ~= "target" then nesting_check.check(part, node, level) end
@@ -155,6 +158,7 @@ local function check_counters(session, list, construct)
   end
 end
 
+-- clauses that name a form, in the order in which they are looked for
 local atomic_forms = { "capture", "compare", "read", "write", "update" }
 
 -- Returns the form of the atomic directive `node`: read, write, update (the default), capture or compare. Raises if two
@@ -173,8 +177,8 @@ function c_body.atomic_form(node, rule)
   return forms[1] or "update"
 end
 
--- Raises if a statement does not have its directive's atomic form, whether the condition of an if clause is true or
--- not. Decides ACC34-2.12-1.
+-- Raises if a statement does not have its directive's atomic form, even if an if clause makes the directive
+-- ineffective. Decides ACC34-2.12-1.
 local function check_atomic(node, statement, rule)
   statement_patterns.check_atomic(statement, c_body.atomic_form(node, rule), node, rule)
 end
@@ -247,6 +251,7 @@ end
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
 local loop_clauses = openacc_directives.clauses_of.loop
+-- pairs of loop clauses that exclude each other
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
@@ -270,12 +275,12 @@ local function check_loop_clauses(clauses)
   end
 end
 
--- Clause of a compute construct that gives the size of a loop clause's level of parallelism: gang -> num_gangs.
+-- Clause of a loop -> clause of the compute construct that gives the size of the same level of parallelism.
 local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
 
--- Raises if a clause of a loop gives a number of gangs, workers or lanes outside of kernels, or if the compute
--- construct gives this number, too. Raises for a gang dimension in kernels. compute: level of the enclosing compute
--- construct, or nil. Decides ACC33-2.9-1.
+-- Raises if a clause of a loop gives a number of gangs, workers or lanes outside of a kernels construct, or if the
+-- kernels construct gives this number, too. Raises for a gang dimension in kernels. compute: level of the enclosing
+-- compute construct, or nil. Decides ACC33-2.9-1.
 local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
@@ -292,7 +297,7 @@ end
 
 -- Raises if clauses of a loop or a combined construct exclude each other, or set sizes that are not allowed. Sets
 -- node.sequential: true for seq without collapse and tile. compute: level of the enclosing compute construct, or of the
--- construct itself; nil without one.
+-- construct itself; nil if there is none.
 local function check_clauses(node, compute)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do check_loop_clauses(clauses) end
   check_sizes(openacc_sema.default_device_clauses(node), compute)
@@ -361,8 +366,8 @@ function Reader:in_compute(node, list, at, level)
   return data_sharing.cache(node), at
 end
 
--- Raises if a target construct with a nested teams construct contains another statement (OMP60-nest-1). tree: the body;
--- lone_teams: the teams directive.
+-- Raises if a target construct with a teams construct directly inside contains another statement (OMP60-nest-1). tree:
+-- the body; lone_teams: the teams directive.
 local function check_only_teams(tree, lone_teams)
   local at = tree
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
@@ -374,11 +379,12 @@ end
 
 -- ------------------------------------------------------------------------------- carried directives --
 
+-- kinds of directives that apply to the next statement
 local takes_statement = { region = true, compute = true, ["host data"] = true }
 
 -- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and the index
--- in `list` where analysis continues. directive: a parsed pragma; kind: of the directive in the catalogue. Decides
--- OMP60-body-1.
+-- in `list` where analysis continues. directive: a parsed pragma; kind: the directive's kind in its definition, such as
+-- "compute" (definitions/). Decides OMP60-body-1.
 function Reader:read_nested_directive(directive, kind, list, at, level)
   local node = directive.tree
   local nested_node = { tag = "carried", pos = node.pos, language = directive.language, text = directive.text,
@@ -466,7 +472,7 @@ function Reader:acc(directive, list, at, level)
 end
 
 -- Returns the replacement of the pragma node `item`, and the index in `list` where analysis continues. The replacement
--- is nil for a pragma of another language.
+-- is nil, and the pragma is dropped, if its language is neither OpenACC nor OpenMP.
 function Reader:directive(item, list, at, level)
   local directive = self:parse_pragma(item)
   if not directive then return nil, at end
@@ -475,7 +481,7 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
--- Returns the loop directive from which the node `node` was made; nil for other nodes.
+-- Returns the OpenACC loop directive of which `node` is the replacement (Reader:acc_loop); nil for other nodes.
 local function loop_directive(node) return node.construct end
 
 -- Raises if the loops that a combined construct, collapse or tile needs are missing, or if reductions of nested loops

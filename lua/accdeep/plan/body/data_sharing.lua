@@ -1,16 +1,18 @@
--- data_sharing.lua - data-sharing analysis of a construct in a C body: which variables have private copies in it.
+-- data_sharing.lua - data-sharing analysis of a construct in a C body: which variables are private copies in it, and
+-- which are shared.
 --
 -- Input: a directive node of a construct in a body, and the analysed statement. Output: the statement itself, or a node
 -- private{copies, parts, values, names, body, implicit?, team?, is_named} that backend/privatization.lua compiles:
---   copies    {name, pos, begins, lasts, op, rule}: private variables. begins: initialised from the original;
---             lasts: the last value is assigned to the original; op: combined with the original at the end.
---   parts     {item, op, pos, rule}: elements and sections of arrays that are reduced.
---   values    expressions of clauses, which are evaluated.
+--   copies    {name, pos, begins, lasts, op, rule}: private variables. begins: true if initialised from the original;
+--             lasts: true if the last value is assigned to the original; op: reduction operator that combines it with
+--             the original at the end.
+--   parts     {item, op, pos, rule}: elements and sections of arrays in reduction clauses of OpenACC.
+--   values    expressions of clauses, which are only evaluated and checked.
 --   names     other names in clauses, which must be declared.
 --   implicit  attribute of variables in no clause: "none", "private", "firstprivate" or "task".
 --   is_named  function: true if a clause names the variable.
 --   team      true for a parallel or teams region.
---   rule      the rule that says what can be reduced.
+--   rule      (in copies and parts) rule that says which types can be reduced.
 -- Parameters: `node` is the AST of the directive, `rule` the rule that errors cite, `private_node` the node being made.
 -- `attributes` are the variables that clauses name: name -> {clause, copy?}.
 
@@ -22,16 +24,18 @@ local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
--- The sets below hold clauses by their effect on a variable. own: makes a private copy; combined: combines the copy
--- with the original; begins: initialises the copy; lasts: assigns the copy's last value to the original.
+-- The sets below hold clauses by their effect on a variable. own: makes a private copy. combined: combines the copy
+-- with the original. begins: initialises the copy from the original. lasts: assigns the copy's last value to the
+-- original.
 local data_sharing = {}
 
 local own = openmp_directives.clauses_with_attribute "own"
 local combined = openmp_directives.clauses_with_attribute "combined"
 local begins = openmp_directives.clauses_with_attribute "begins"
 local lasts = openmp_directives.clauses_with_attribute "lasts"
+-- clauses that determine data sharing
 local attribute_clauses = openmp_directives.clauses_where(function(entry) return entry.attribute end)
-local defaults = word_set "none shared private firstprivate"
+local defaults = word_set "none shared private firstprivate" -- words of the clause default
 
 -- Returns a new node private{...} for the construct `node` with this body, and its empty table of attributes.
 local function new(node, body)
@@ -99,7 +103,8 @@ function data_sharing.reduction_variable(item)
       or nil })
 end
 
--- Adds an element or section of an array that an OpenACC reduction names to the node's `parts`. Raises for members.
+-- Adds an element or section of an array that an OpenACC reduction names to the node's `parts`. Raises for members of
+-- structures.
 local function add_part(private_node, clause, item)
   data_sharing.reduction_variable(item)
   private_node.parts[#private_node.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
@@ -114,7 +119,8 @@ local function count_linear(loop, clause, item)
     to = { tag = "id", pos = item.pos, name = item.name }, e = step }, loop.step } }
 end
 
--- Adds the steps of the linear variables of a construct to its innermost loop node, `loop`.
+-- Adds the steps of the variables in linear clauses of a construct to the step expression of its innermost loop node,
+-- `loop`.
 function data_sharing.count_linear(node, loop)
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs(clause.name == "linear" and clause.vars or {}) do count_linear(loop, clause, item) end
@@ -136,8 +142,8 @@ function data_sharing.check_modifier(node, modifier, rule)
     { length = #modifier.name, rule = rule })
 end
 
--- Adds what one clause says about data to the node. Other clauses are ignored. Raises for wrong list items and words,
--- and for copyin of OpenMP.
+-- Adds the variables, values and names of one clause to the node. A clause without any is ignored. Raises for wrong
+-- list items and words, and for copyin of OpenMP.
 local function read_clause(private_node, attributes, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
@@ -193,8 +199,8 @@ function data_sharing.construct(node, body, counters, rule)
   return nothing and body or private_node
 end
 
--- Returns the AST of a directive without a statement: a node that only requires the names in its clauses to be
--- declared; an empty block if there are no names.
+-- Returns the AST of a directive without a statement. It is a `private` node, which only requires the names in the
+-- directive to be declared, or an empty block if there are no names.
 function data_sharing.standalone(node)
   local private_node, attributes = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars or {}) do add_names(private_node.names, item) end
@@ -218,8 +224,8 @@ end
 
 local is_part = { section = true, index = true }
 
--- Returns the AST of a cache directive, which only requires its names to be declared. Raises if a list item is not an
--- element or section of an array.
+-- Returns the AST of a cache directive, a `private` node that only requires the names in it to be declared. Raises if a
+-- list item is not an element or section of an array.
 function data_sharing.cache(node)
   data_sharing.check_cache(node, is_part)
   local private_node = new(node, { tag = "block", pos = node.pos, list = {} })

@@ -1,9 +1,10 @@
 -- fortran_body.lua - semantic analysis of directives among Fortran statements, before anything is executed. Each
 -- directive is parsed and checked where it is; none is ignored (HOUSE-bodies).
 --
--- Input: the statements of a text (syntax/fortran_blocks.lua). Output: the same AST. A construct of OpenACC's loop or
--- atomic gets a field acc = {tree, copies, loops}: its directive, its private variables {name, pos, op?}, and its
--- loops. op is the operator that combines a private variable with the original at the end.
+-- Input: the statements of a text (syntax/fortran_blocks.lua). Output: the same AST. The node of an OpenACC loop or
+-- atomic construct gets a field acc = {tree, copies, loops}: its directive, its private variables {name, pos, op?}, and
+-- its loops. check sets tree and loops; names sets copies. op is the operator that combines a private variable with the
+-- original at the end.
 --
 -- `list` is a list of statements, `node` the AST of a directive, `level` the innermost enclosing level
 -- (nesting_check.lua) or nil. Methods of Reader raise for errors of a directive.
@@ -26,7 +27,7 @@ local raise, no_place = diagnostic.raise, c_body.no_place
 
 local fortran_body = {}
 
--- Calls fn(list) for each list of statements directly inside the statement `item`; not for a procedure.
+-- Calls fn(list) for each list of statements directly inside the statement `item`; does nothing for a procedure.
 local function each_list(item, fn)
   if item.tag == "procedure" then return end
   for _, branch in ipairs(item.list or {}) do
@@ -37,8 +38,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
--- Raises if a statement of `list` leaves the body of a construct. rule: the rule to cite; with the rule for loops,
--- cycle is allowed, for blocks it is not. inner: true inside a nested loop. Decides ACC33-2.5-1.
+-- Raises if a statement of `list` leaves the body of a construct. rule: the rule to cite; if it is ACC33-2.9-3 (loops),
+-- cycle is allowed. inner: true inside a nested loop. Decides ACC33-2.5-1.
 local function check_end(list, node, rule, inner)
   for _, item in ipairs(list) do
     if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
@@ -85,9 +86,8 @@ local function only_loop(list, node)
   return loop
 end
 
--- Returns the loops to which the directive `node` applies, from the outermost. location: where errors are reported, if
--- the directive's text is not the current text. Raises if loops are missing, or if a statement changes a counter or
--- leaves the loop.
+-- Returns the loops to which the directive `node` applies, from the outermost. location: text with the directive, for
+-- errors; nil: the current text. Raises if loops are missing, or if a statement changes a counter or leaves the loop.
 local function loops_of(node, list, location)
   local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", location), list, {}, {}
   for i = 1, depth do
@@ -113,8 +113,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- atomic --
 
-local operators = word_set "+ - * / .and. .or. .eqv. .neqv."
-local functions = word_set "max min iand ior ieor"
+local operators = word_set "+ - * / .and. .or. .eqv. .neqv." -- operators of an atomic update
+local functions = word_set "max min iand ior ieor" -- intrinsic functions of an atomic update
+-- forms of statements, for help texts
 local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
   capture = "v = x and an update or x = expr, in two statements" }
 
@@ -158,10 +159,11 @@ end
 local function copied_variable(item) return item.tag == "assign" and is_lvalue(item.e) and unparse_fortran(item.e)
   or nil end
 
--- True if `list` is two statements that have the form of atomic capture.
+-- Returns a true value if `list` is two statements that have the form of atomic capture.
 local function captured_variable(list) return #list == 2 and statement_patterns.captures(
   list[1], list[2], copied_variable, updated_variable, written_variable) end
 
+-- form of the atomic directive -> function(list), which returns a true value if the statements have the form
 local atomic = {
   read = function(list) return #list == 1 and copied_variable(list[1]) end,
   write = function(list) return #list == 1 and written_variable(list[1]) end,
@@ -179,8 +181,8 @@ end
 
 -- --------------------------------------------------------------------------------------- variables --
 
-local integers = word_set "iand ior ieor"
-local logicals = word_set ".and. .or. .eqv. .neqv."
+local integers = word_set "iand ior ieor" -- reduction operators that take only integers
+local logicals = word_set ".and. .or. .eqv. .neqv." -- reduction operators that take only logicals
 
 -- Raises if the type of `variable` cannot be reduced by the clause's operator. item: the list item, for the position.
 local function check_reduction(clause, item, variable)
@@ -238,7 +240,7 @@ local function directive_tree(session, item)
 end
 fortran_body.tree_of = directive_tree
 
-local is_part = { reference = true } -- tag of array elements and sections, for data_sharing.check_cache
+local is_part = { reference = true } -- tag of the ASTs of array elements and sections
 
 local Reader = {}
 Reader.__index = Reader
@@ -309,10 +311,11 @@ local function has_routine(self, list)
   return false
 end
 
+-- tags of statements that are not executable
 local specifies = word_set "declaration derived attributes nothing directive procedure"
 
--- Analyses the procedure `item` and its internal procedures. With a routine directive, its statements count as the
--- inside of a compute construct.
+-- Analyses the procedure `item` and its internal procedures. With a routine directive, its statements are treated like
+-- those in a compute construct.
 function Reader:procedure(item)
   local level
   if has_routine(self, item.list) then
@@ -323,7 +326,8 @@ function Reader:procedure(item)
   for _, inner in ipairs(item.inner) do self:procedure(inner) end
 end
 
--- Analyses a list of statements. Raises for a routine directive after the first executable statement, too.
+-- Analyses a list of statements. Raises for errors of directives, and for a routine directive after the first
+-- executable statement.
 function Reader:list(list, level)
   local runs = false -- true after the first executable statement
   for _, item in ipairs(list) do
@@ -372,8 +376,9 @@ end
 local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
 
 -- Returns the statements `list` of a construct's body with directives analysed. construct: {node, on, location};
--- is_own: true if the body is a text of its own. A combined construct's loops get a construct node, so that their
--- counters are private, like those of a loop construct (ACC33-2.9-4). Raises for errors of directives.
+-- is_own: true if the body is a text separate from the construct's; its directives are then analysed here. A combined
+-- construct's loops get a construct node, so that their counters are private, like those of a loop construct
+-- (ACC33-2.9-4). Raises for errors of directives.
 function fortran_body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end

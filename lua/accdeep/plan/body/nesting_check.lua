@@ -13,8 +13,8 @@ local raise = diagnostic.raise
 
 local nesting_check = {}
 
-local worksharing = "for sections single scope"
--- Construct -> enclosing constructs that forbid it, unless a construct of begins_team lies between the two.
+local worksharing = "for sections single scope" -- worksharing constructs
+-- Construct -> enclosing constructs that forbid it, unless a construct of begins_team is between the two.
 local in_none_of = {
   barrier = word_set(worksharing .. " loop task taskloop critical ordered atomic masked master section"),
   masked = word_set(worksharing .. " loop task taskloop atomic section"),
@@ -74,7 +74,7 @@ local function check_ordered(level, node)
   end
 end
 
--- Raises if a constituent `part` of the OpenMP construct `node`, or a standalone directive, may not be nested in the
+-- Raises if `part`, a constituent of the OpenMP construct `node` or a standalone directive, may not be nested in the
 -- enclosing constructs. level: the innermost enclosing level, or nil; it may be an earlier constituent of `node`.
 -- Decides OMP60-nest-1.
 function nesting_check.check(part, node, level)
@@ -114,18 +114,19 @@ function nesting_check.enclosing_compute(level)
   return level
 end
 
+-- clause of a loop -> clauses that an enclosing loop must not have
 local refused_in = { gang = word_set "gang worker vector", worker = word_set "worker vector",
   vector = word_set "vector" }
 
 -- True if the gang loop `inner` may be nested in the gang loop `outer`: its dimension is lower (ACC33-2.9-2).
--- Dimensions that are not numbers must only differ. Both are gang clauses.
+-- Dimensions that are not numbers must only differ. inner, outer: the gang clauses of the two loops.
 local function is_lower(inner, outer)
   local low, high = openacc_sema.dimension(inner) or "1", openacc_sema.dimension(outer) or "1"
   return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
 end
 
--- Raises if the loop directive `node` uses a level of parallelism that an enclosing loop uses, or a level above that
--- one. level: innermost enclosing level, or nil. Decides ACC33-2.9-2.
+-- Raises if the loop directive `node` uses a level of parallelism that an enclosing loop uses, or a coarser one. From
+-- coarse to fine, the levels are gang, worker, vector. level: innermost enclosing level, or nil. Decides ACC33-2.9-2.
 function nesting_check.check_levels(node, level)
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
     local refused = refused_in[clause.name]

@@ -14,7 +14,7 @@ local raise = diagnostic.raise
 
 local reductions = {}
 
-local makes_private = { private = true, firstprivate = true }
+local makes_private = { private = true, firstprivate = true } -- clauses that make a variable private
 
 -- Returns the attributes that the directive `construct` gives to variables: name -> the operator of the variable's
 -- reduction, or "private".
@@ -64,7 +64,7 @@ local function check(enclosing, name, op, pos, inner)
   end
 end
 
-local scopes = { block = true, ["for"] = true, switch = true }
+local scopes = { block = true, ["for"] = true, switch = true } -- nodes that open a scope of variables
 
 -- Raises if a loop in the body of a compute construct has a reduction that does not fit to the enclosing directives.
 -- compute: the construct's directive. of_loop(node) returns the directive of the loop construct that `node` stands for,

@@ -18,7 +18,8 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
 -- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole:
--- true if no loop of the text encloses the construct. Decides ACC33-2.5-1.
+-- true if no loop of the text encloses the construct. Any other break or continue then leaves the body, too. Decides
+-- ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
   if not exit then return end
@@ -42,7 +43,8 @@ local function counter(node)
 end
 statement_patterns.counter = counter
 
-local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
+local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true } -- tags of loops
+-- relations in the condition of a counted loop
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
 -- True if `step`, the AST of a loop's step, adds to or subtracts from the counter called `name`.
@@ -110,11 +112,11 @@ local function visit_others(body, loop, visit)
   for _, item in ipairs(body.list) do visit_others(item, loop, visit) end
 end
 
-local sums = { binary = true, unary = true, id = true, num = true }
+local sums = { binary = true, unary = true, id = true, num = true } -- tags of the nodes of sums and products
 
 -- Returns the identifier node of an enclosing loop's counter in the expression `e` (nil: none), and true if `e` has
--- operations other than sums and products. Such an expression may be invariant, although it names a counter. counters:
--- names, as keys.
+-- operations other than sums and products. With such operations, the expression may be invariant although it names a
+-- counter. counters: names of the enclosing loops' counters, as keys.
 local function counter_in(e, counters)
   local counter_node
   local has_more = ast.any(e, function(node)
@@ -124,7 +126,7 @@ local function counter_in(e, counters)
   return counter_node, has_more
 end
 
--- Raises if only one of the two bounds of a collapsed loop depends on the counter of an enclosing loop, so that the
+-- Raises if exactly one of the two bounds of a collapsed loop depends on the counter of an enclosing loop, so that the
 -- number of iterations varies. first, last: ASTs of the bounds. counters: names of the enclosing loops' counters, as
 -- keys. Bounds that may be invariant are accepted. Decides ACC33-2.9-3.
 function statement_patterns.check_invariant(first, last, counters, construct)
@@ -138,8 +140,8 @@ function statement_patterns.check_invariant(first, last, counters, construct)
 end
 
 -- Returns the n nested loops of a construct, from the outermost. node: the statement after the directive; is_perfect:
--- true if no other statements may be between the loops, which collapse(force: n) still allows. location: where errors
--- are reported, if the construct's text is not the current text, or nil. Raises if loops are missing or not canonical.
+-- true if no other statements may be between the loops, which collapse(force: n) still allows. location: text with the
+-- construct, for errors; nil: the current text. Raises if loops are missing or not canonical.
 function statement_patterns.loops(node, construct, n, rule, is_perfect, location)
   local forced = is_perfect and construct.forced
   if node.tag ~= "for" then
@@ -180,6 +182,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ atomic --
 
+-- operators of an atomic update
 local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"] = true, ["^"] = true, ["|"] = true,
   ["<<"] = true, [">>"] = true }
 
@@ -204,7 +207,7 @@ end
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
 -- Returns the text of the l-value x that `e`, x++, x op= expr, x = x op expr or x = expr op x, updates. Returns nil for
--- other expressions, and if expr reads x. e: an expression, or nil.
+-- other expressions, and if expr contains x. e: an expression, or nil.
 local function updated_lvalue(e)
   if not e then return nil end
   local target = c_effects.assignment_target(e)
@@ -234,7 +237,8 @@ local function written_lvalue(e)
   return x and not mentions(e.e, x) and x or nil
 end
 
--- True if the statement `node` has the form x = x < e ? e : x or a similar form, or is if (x < e) x = e;
+-- Returns a true value if the statement `node` has the form x = x < e ? e : x or a similar form, or is if (x < e) x =
+-- e;
 local function compared_lvalue(node)
   if node.tag == "if" and not node.no then
     local yes = node.yes
@@ -258,7 +262,8 @@ function statement_patterns.captures(first, second, copied_by, updated_by, writt
     or second_copied ~= nil and updated_by(first) == second_copied
 end
 
--- True if the statement `node` has a form of atomic capture; OpenMP (by the rule) also allows v = x = expr.
+-- Returns a true value if the statement `node` has a form of atomic capture; OpenMP (by the rule) also allows v = x =
+-- expr.
 local function captured_lvalue(node, rule)
   local e = expression_of(node)
   if e then return assigned_lvalue(e) and (updated_lvalue(e.e) or rule:find "^OMP" and written_lvalue(e.e)) end
@@ -267,6 +272,7 @@ local function captured_lvalue(node, rule)
     updated_lvalue, written_lvalue)
 end
 
+-- form -> {its statements, for help texts; function that returns a true value for a statement of this form}
 local atomic = {
   read = { "v = x;", function(node) return copied_lvalue(expression_of(node)) end },
   write = { "x = expr;", function(node) return written_lvalue(expression_of(node)) end },
