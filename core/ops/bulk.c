@@ -89,8 +89,8 @@ void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struc
     bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
-/* Adds an upper bound for the number of transfers of a bulk to `traffic`: one for each dense column, each rowset with
- * own bytes and, if pointers are written, each column of pointers. */
+/* Adds an upper bound for the number of transfers of a bulk to `traffic`. Each dense column and each rowset with own
+ * bytes is one transfer, and so is each column of pointers if pointers are written. */
 void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;

@@ -72,7 +72,7 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
     return n;
 }
 
-/* True if own bytes of the elements of `set` move: for a root, as bulk->own says; for inner elements, unless the column
+/* True if own bytes of the elements of `set` move. For a root, bulk->own decides. Inner elements move unless the column
  * that contains them is dense and moves as a whole. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {

@@ -172,8 +172,8 @@ void accd__bulk_free(struct accd__bulk *bulk)
     accd__walk_release(walk);
 }
 
-/* Returns true if host memory that the bulk will read or write has been freed since its walk was made, and sets *host_p
- * to the beginning of that element or section. Otherwise returns false; *host_p may have changed. */
+/* Returns true if host memory that the bulk will read or write has been freed since its walk was made. *host_p is then
+ * the beginning of the freed element or section. Otherwise returns false; *host_p may have changed. */
 static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
     accd_context *context = bulk->env->context;

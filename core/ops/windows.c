@@ -83,8 +83,8 @@ static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
     return bytes;
 }
 
-/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of ACCD_ROWS rows, and then
- * single rows if an eighth of a window is left. Returns `first` if no row fits. */
+/* Returns the end of the rows from `first` on that fit into `capacity` bytes. Whole blocks of ACCD_ROWS rows come
+ * first, then single rows if an eighth of a window is left. Returns `first` if no row fits. */
 static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
     const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;

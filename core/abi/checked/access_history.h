@@ -309,9 +309,13 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
 }
 
 /* Records a load or store of a kernel at offset k, of n (1, 2, 4 or 8) aligned bytes, and returns true. Returns false,
- * and records nothing, in these cases: n is less than 4 and the tile is not split; two units have different last
- * accesses; the thread's cache does not have the change; the change needs the lock, because several kernels are
- * recorded; the tile's list lacks the new value. */
+ * and records nothing, in these cases:
+ *
+ * - n is less than 4 and the tile is not split.
+ * - Two units have different last accesses.
+ * - The thread's cache does not have the change.
+ * - The change needs the lock, because several kernels are recorded.
+ * - The tile's list lacks the new value. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
                                                                             struct rt_check_thread *thread, size_t k,
                                                                             size_t n, unsigned access_flags)

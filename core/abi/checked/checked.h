@@ -27,8 +27,8 @@
 enum {
     RT_PRESENT = 1, /* mapped; on the host also: was mapped earlier, and the newest value of the byte is lost */
     RT_VALID = 2,   /* this side has the newest value */
-    RT_DIRTY = 4,   /* with VALID: only this side has the newest value. On the host without VALID: the newest value was
-                       lost with an earlier mapping */
+    RT_DIRTY = 4, /* if VALID, too: only this side has the newest value. On the host without VALID: the newest value was
+                     lost with an earlier mapping */
     RT_WAS_READ = 8 /* was read since a transfer moved the byte to this side */
 };
 
@@ -103,7 +103,7 @@ struct rt_shadow {
     uint8_t *tiles; /* tiles of the addresses [low, low + reach). The range begins with device memory and may reach to
                      * the end of the main thread's stack */
     struct rt_history_tile *history_tiles;    /* access history of device memory: a tile for each 512 bytes */
-    struct rt_history_tile *split_tiles;      /* one for each 128 bytes of split tiles */
+    struct rt_history_tile *split_tiles;      /* access history: a tile for each 128 bytes of split tiles */
     struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */

@@ -343,8 +343,8 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-/* Returns a copy, made by save_recv_buffer, of a receive buffer with a part for each process: from the first byte of
- * the lowest part to the end of the highest one. Its bytes are NULL if all parts are empty or nothing is to be checked.
+/* Returns a copy, made by save_recv_buffer, of a receive buffer with a part for each process. The copy begins with the
+ * lowest part and ends with the highest one. Its bytes are NULL if all parts are empty or nothing is to be checked.
  * counts and starts: see check_send_parts. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)

@@ -91,7 +91,7 @@ end
 -- innermost open region that maps one decides; nil if no region does.
 local function section_start(session, k, name)
   local own_start = start_here(session, k, name)
-  -- In OpenMP, clauses of enclosing regions do not matter: the present table translates the pointer's value
+  -- Clauses of enclosing regions do not matter in OpenMP: the present table translates the pointer's value
   -- (OMP60-map-10).
   if own_start or k and k.plan.openmp then return own_start end
   local stack = session.device_side.regions[session.now.device]

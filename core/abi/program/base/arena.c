@@ -210,7 +210,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    /* Without memory, a shrinking block keeps its place. A large block that stays in this way is later freed as a small
+    /* A shrinking block keeps its place without memory. A large block that stays in this way is later freed as a small
      * one, so that its mapping is never unmapped. */
     if (!p)
         return n < old ? ptr : NULL;

@@ -56,7 +56,7 @@ struct rt_prof_span {
     int event;                  /* start event; RT_EV_NONE: only nested events are reported */
     int parent, queue;          /* cause (RT_PARENT_x); queue number, RT_ASYNC_SYNC or RT_ASYNC_NOVAL */
     int type, device;           /* device type (RT_DEVICE_x) and number */
-    bool implicit;              /* no directive or routine of the program asked for the activity itself */
+    bool implicit;              /* true if no directive or routine asked for the activity itself */
     void *tool;                 /* data that callbacks of the start event leave for callbacks of the end event */
     void (*kernel)(void *);     /* kernel of a launch; NULL: the span is not a launch */
 };

@@ -128,7 +128,7 @@ struct rt_thread {
     unsigned exclusive_calls; /* a bit for each nested call, innermost lowest; 1: the call holds the exclusive lock */
     /* true while the core or a check accesses the program's data: a fault then means that they are not mapped */
     bool in_core;
-    enum rt_sampling sampling; /* whether a strict run checks the current call */
+    enum rt_sampling sampling; /* decision whether a strict run checks the current call */
     /* hash of the pointer values passed to the current construct, for sampling; device addresses count as 1 */
     uint64_t argument_hash;
     uintptr_t stack_high; /* highest address of the thread's stack; 0: not yet known */

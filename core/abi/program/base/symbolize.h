@@ -50,10 +50,11 @@ struct rt_display_name {
     const char *file; /* NULL: unknown */
     int line;
 };
-struct rt_display_name rt_get_display_name(const accd_object_info *object); /* of an object */
+struct rt_display_name rt_get_display_name(const accd_object_info *object); /* returns the name of an object */
 /* Returns the location where an object was mapped; `file` NULL: unknown. */
 struct rt_related_location rt_get_mapped_location(const accd_object_info *object);
-struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer); /* of an attached pointer */
+/* Returns the name of an attached pointer. */
+struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer);
 /* Name of the pointer at an address, as a site sees it, and a section of its target. */
 struct rt_pointer_name {
     uint64_t slot;

@@ -310,7 +310,7 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     thread->states = run.states;
     thread->origins = run.origins;
     for (unsigned shift = 0; shift < 4; shift++)
-        /* without the run's last word, because accesses of 16 bytes use the next word, too */
+        /* The run's last word is left out, because accesses of 16 bytes use the next word, too. */
         thread->units[shift] = (8 * other.n - 8) >> shift;
 }
 

@@ -169,19 +169,23 @@ void *acc_pcreate(void *host, size_t bytes) /* older name of acc_create */
 {
     return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
 }
-void acc_copyout(void *host, size_t bytes) /* unmaps the data; copies them back if no user is left */
+/* Decrements the dynamic counter of the data. If no reference is left, copies the data back and unmaps them. */
+void acc_copyout(void *host, size_t bytes)
 {
     EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
 }
-void acc_copyout_finalize(void *host, size_t bytes) /* copies the data back, and unmaps them for all users */
+/* Sets the dynamic counter to 0. If no region uses the data, copies them back and unmaps them. */
+void acc_copyout_finalize(void *host, size_t bytes)
 {
     EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
 }
-void acc_delete(void *host, size_t bytes) /* unmaps the data if no user is left, without a copy */
+/* Decrements the dynamic counter of the data. If no reference is left, unmaps the data without a copy. */
+void acc_delete(void *host, size_t bytes)
 {
     EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
 }
-void acc_delete_finalize(void *host, size_t bytes) /* unmaps the data for all users, without a copy */
+/* Sets the dynamic counter to 0. If no region uses the data, unmaps them without a copy. */
+void acc_delete_finalize(void *host, size_t bytes)
 {
     EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
 }
