@@ -19,7 +19,8 @@ local headers = { "lua/embed/accdeep.h", "core/accdeep_context.h", "core/accdeep
   "core/accdeep_constructs.h", "core/accdeep_memory.h", "core/accdeep_queues.h", "core/accdeep_present.h",
   "core/accdeep_checkpoints.h", "core/abi/directory/accdeep_directory.h" }
 
-local small = { ["core/accdeep_checkpoints.h"] = 7, ["core/accdeep_programs.h"] = 5, ["core/accdeep_memory.h"] = 7 } -- headers with fewer functions than others
+-- Headers with fewer functions than others.
+local small = { ["core/accdeep_checkpoints.h"] = 7, ["core/accdeep_programs.h"] = 5, ["core/accdeep_memory.h"] = 7 }
 
 describe("a page about a header", function()
   for _, path in ipairs(headers) do
