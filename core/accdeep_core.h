@@ -1,6 +1,20 @@
 /* accdeep_core.h - the core's public interface: present data, attached pointers and deep copy to the memory of an
  * accelerator.
  *
+ *     accd_context_config config;
+ *     accd_context_config_init(&config);
+ *     accd_context *context = NULL;
+ *     accd_context_new(&context, &config);
+ *     accd_item item = {.host = data, .bytes = sizeof data, .action = ACCD_ACTION_COPY};
+ *     accd_construct construct = {.kind = ACCD_KIND_REGION, .items = &item, .nitems = 1};
+ *     accd_region *region = NULL;
+ *     accd_run_construct(context, &construct, &region);
+ *     uint64_t device_address = accd_device_address(context, 0, data);
+ *     accd_region_end(region);
+ *     accd_context_free(context);
+ *
+ * The construct maps `data` and copies them to the device. The end of its region copies them back and unmaps them.
+ *
  * All data movement is expressed as constructs. A construct has a kind, a device and a vector of items. The core plans
  * a construct without changing anything, and reserves the memory it needs. It then copies the bytes in one batch,
  * attaches pointers, and finally changes counters and levels. A construct that fails leaves the device, the counters

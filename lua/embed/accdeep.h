@@ -1,6 +1,6 @@
 /* accdeep.h - deep copy for a C program of your own: directives as text, on the program's own memory.
  *
- *     accd *a = NULL;
+ *     accd_session *a = NULL;
  *     accd_session_new(&a, &(accd_session_config){.device = "sim"});
  *     accd_declare(a, "struct deep_type { int n; float *a; };");
  *     accd_bind(a, "X", "struct deep_type", &X);
