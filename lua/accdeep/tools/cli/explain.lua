@@ -136,4 +136,4 @@ local function run(chosen)
 end
 
 return { options = options, run = run, topics = known_topics,
-  about = "Show how one directive is understood and what it does; what an error code, a rule, a term or a name means." }
+  about = "Explain an error code, a directive, a rule, a term or a name." }

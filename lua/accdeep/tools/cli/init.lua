@@ -19,7 +19,7 @@ local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "exp
 
 -- Returns the parser of the command line, and two tables by name of a command: its parser and its module.
 local function parser()
-  local p = argparse("accdeep", "Executable specification of accelerator data management.")
+  local p = argparse("accdeep", "Find data errors in OpenACC and OpenMP programs, and try what the standards say.")
   p:add_help_command()
   p:command_target "command"
   p:flag "--version":description "Print the version."
