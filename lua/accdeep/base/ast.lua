@@ -45,7 +45,8 @@ local function sort(node, keys, n)
 end
 
 -- Returns an iterator over the child nodes and child lists of a node or list, in source order: for key, child in
--- ast.children(node). Elements of a list keep their order. Semantic types in type_fields are skipped.
+-- ast.children(node). Every field that holds a table is a child, except semantic types in a field of type_fields.
+-- Elements of a list keep their order.
 function ast.children(node)
   local keys, n, is_list = {}, 0, true
   for key, child in next, node do

@@ -20,7 +20,8 @@ function Error:__index(key)
   return nil
 end
 
--- Returns the error as text: "file:line:column: error[CODE]: message"; without the location if the file is unknown.
+-- Returns the error as text: "file:line:column: error[CODE]: message". The location is left out if the file is unknown,
+-- the column if it is unknown or counts in the directive's text (`in_text`). An unknown line is 0.
 function Error:__tostring()
   local prefix = ""
   if self.file then
@@ -81,8 +82,9 @@ function diagnostic.help(err)
   local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
   local openmp = rawget(err, "openmp") == true
     or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
-  -- Returns the text for the placeholder {key|otherwise} (error_codes.lua): the name of object number `key`, or the
-  -- file if `key` is "file"; `otherwise` if the error has no such name.
+  -- Returns the text for the placeholder {key|otherwise} (error_codes.lua): the name of the error's object number
+  -- `key`, or its file if `key` is "file" and the file is a scenario (*.lua). Returns `otherwise` if the error has no
+  -- such name.
   local function fill_placeholder(key, otherwise)
     local object = math.tointeger(key) and type(objects) == "table" and rawget(objects, math.tointeger(key))
     local name = type(object) == "table" and rawget(object, "name")
@@ -101,10 +103,11 @@ function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
 end
 
-local KILLED = 128 + 9
+local KILLED = 128 + 9 -- status of a process that signal 9 (SIGKILL) ended
 
 -- Returns the error for a child process that ended too early. process: its name in the message; status: the status that
--- system.wait returned. A killed process is reported as lack of memory, because only the system or a user kills.
+-- system.wait returned. A killed process gets the code out-of-memory, because the system kills processes if memory runs
+-- out; any other status gets the code internal.
 function diagnostic.process_error(process, status)
   if status ~= KILLED then
     return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
@@ -148,7 +151,8 @@ function diagnostic.raise(code, pos, message, fields)
 end
 
 -- Returns an error for `text`, the message of a Lua error in the interpreter itself, located at the scenario's line.
--- Returns nil if `text` does not begin with a location in the interpreter, or is not a string.
+-- Its code is scenario-error if the script used a value of a session that has ended ("context is closed"), else
+-- internal. Returns nil if `text` does not begin with a location in the interpreter, or is not a string.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
   if not at or not location.is_own(at) then return nil end

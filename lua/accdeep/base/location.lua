@@ -119,7 +119,7 @@ function location.callers(file, line)
         if name ~= file or info.currentline ~= line then return nil end
       elseif not (passed_interpreter and is_body(inner, info)) then
         local last = list[#list] or {}
-        if last.file ~= name or last.line ~= info.currentline then -- a recursive call is listed once
+        if last.file ~= name or last.line ~= info.currentline then -- equal consecutive calls (recursion): listed once
           list[#list + 1] = { file = name, line = info.currentline }
         end
       end
@@ -131,9 +131,9 @@ function location.callers(file, line)
 end
 
 -- Appends the call at file:line of a Fortran procedure to the callers of the error `err` that the procedure raised.
--- Does nothing if the error itself is located at this call, if the location is nil, or if the list is full.
+-- Adds nothing if the error itself is located at this call, if `file` or `line` is nil, or if the list is full.
 function location.add_caller(err, file, line)
-  -- the error is already reported at this call
+  -- the error is located at this call, so the call is not one of its callers
   if not err.callers and err.file == file and err.line == line then return end
   err.callers = err.callers or {}
   if file and line and #err.callers < MAX_CALLERS then table.insert(err.callers, { file = file, line = line }) end
@@ -233,12 +233,11 @@ function location.line_of(text, at, file, line)
   return source and line or line + location.position(text, at) - 1
 end
 
--- Sets file, line, column and snippet (the source line) of an error from its index err.pos into a text that was passed
--- by the call at file:line. Returns `err`. An error that has a file, and any error if `file` is nil, is left unchanged.
--- Without err.pos or without a text, only file and line are set.
---
--- The column refers to the file if the text occurs there literally at the call's line or below. Otherwise `in_text` is
--- set, and `text_line` and `column` refer to the text.
+-- Sets file, line, column, snippet (the source line) and snippet_column (the column in it) of an error. They come from
+-- err.pos, an index into `text`, which was passed by the call at file:line. Returns `err`. An error that has a file,
+-- and any error if `file` is nil, is left unchanged. Without err.pos, or if `text` is nil or blank, only file and line
+-- are set.  The column refers to the file if `text` is the whole file, or occurs there literally at the call's line or
+-- just below. Otherwise `in_text` is set, and `text_line` and `column` refer to `text`.
 function location.locate_error(err, text, file, line)
   if err.file or not file then return err end
   err.file, err.line = file, line

@@ -41,15 +41,16 @@ local function list(t, key)
   return type(value) == "table" and value or {}
 end
 
--- Returns a table of name, bytes, file and line of an object in an error, each only if it has the expected type.
--- Returns false for a value that is not a table.
+-- Returns a table of name, bytes, file and line of an object in an error, each only if it has the expected type. A
+-- missing name becomes "", and `file` is left out if `line` is. Returns false for a value that is not a table.
 local function object_fields(object)
   return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
     file = field(object, "line") and field(object, "file"), line = field(object, "line") }
 end
 
 -- Returns an error as a new table of plain data, with the source line of its location. `err`: a diagnostic or any
--- table, whose metamethods are not called. An unknown code becomes scenario-error.
+-- table, whose metamethods are not called. An unknown code becomes scenario-error. At most 16 callers, 16 notes and 2
+-- objects that are not empty are copied; a missing help is that of the code.
 function report.to_plain_data(err)
   local data = {}
   for _, key in ipairs(FIELDS) do data[key] = field(err, key) end
@@ -91,8 +92,8 @@ function report.to_plain_data(err)
   return data
 end
 
--- Returns the number of columns to underline in the source line `line`: the error's own length if it has one, otherwise
--- the length of the word at the error's column.
+-- Returns the number of columns to underline in the source line `line`: the error's own length if it has one. Otherwise
+-- returns the length of the word at the error's column, or 1 if no word stands there.
 local function caret_length(err, line)
   local at = err.snippet_column
   local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
@@ -104,7 +105,8 @@ local CONTEXT_WIDTH = 60 -- columns before the error's column in such a part
 
 local MAX_LINE_BYTES = 2000 -- limit of bytes of one printed line of a message
 
--- Returns a line without control characters, which could affect the terminal, and at most MAX_LINE_BYTES bytes long.
+-- Returns a line in which control characters except tabs, which could affect the terminal, are question marks. A line
+-- of more than MAX_LINE_BYTES bytes is cut off there and gets "...".
 local function printable(text)
   if #text > MAX_LINE_BYTES then text = text:sub(1, MAX_LINE_BYTES) .. "..." end
   return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
@@ -126,8 +128,8 @@ local function window(text, at)
   return before .. rest, at and at - from + 1 + #before
 end
 
--- Appends the source line of the plain error `err` and the carets below it to the list of lines `out`; nothing if the
--- error has no source line. paint: result of painter.
+-- Appends the source line of the plain error `err` and the carets below it to the list of lines `out`. Appends nothing
+-- if the source line is unknown or blank, and no carets if the column is unknown. paint: result of painter.
 local function snippet(err, paint, out)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return end
@@ -145,10 +147,10 @@ local function snippet(err, paint, out)
   end
 end
 
--- Returns the error as text: location, code, message, source line with carets, objects, rule, help, and the command
--- that explains the code. options (may be nil): color; case: the name of the error's case; warning: true to print the
--- error as a warning. options.explained is the set of codes that earlier errors explained; this function adds the
--- error's code.
+-- Returns the error as text: location, code, message, source line with carets, callers, notes, objects, rule, help, and
+-- the command that explains the code. The command is left out of warnings, and for codes in options.explained, the set
+-- of codes that earlier errors explained; this function adds the error's code to it. Other options (all may be nil):
+-- color; case: the name of the error's case; warning: true to print the error as a warning.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -212,8 +214,9 @@ local function shared_locations(record)
   return function(case) return counts[location_text(case)] > 1 end
 end
 
--- Returns the formatter for people: a line for each case, and the full text of each error. options.color and
--- options.color_errors: true to color results, errors.
+-- Returns the formatter for people: a line for each case, and the full text of each error. Unless there is one case in
+-- one file, the number of cases that hold follows at the end. options.color: true to color results;
+-- options.color_errors: true to color errors.
 function formats.text(options)
   local paint = painter(options.color)
   local paint_error = { color = options.color_errors, explained = {} }

@@ -7,8 +7,9 @@ local system = require "accdeep.system"
 
 local conformance = {}
 
--- Returns the path of the folder of the scenarios: $ACCDEEP_SPEC if set, otherwise share/accdeep/spec of the
--- installation or spec/ of the source tree. Raises an error with the code "file" if none of them has the scenarios.
+-- Returns the path of the folder of the scenarios: the first of these that has a folder tr14. $ACCDEEP_SPEC, or
+-- share/accdeep/spec of the installation if that is not set; then spec/ of the source tree. Raises an error with the
+-- code "file" if none of them has one.
 function conformance.folder()
   local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local folders = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
@@ -42,7 +43,8 @@ local function read_file(path)
 end
 
 -- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text, rows}; `rows` are the
--- lines of the case. A case begins and ends at the start of a line.
+-- lines of the case. A case is recognized by "case(" and "end)" at the start of a line. Its name is all quoted text
+-- before the word "function", joined.
 local function add_cases(path, text, list)
   local line, case = 0, nil
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -90,9 +92,9 @@ end
 local kinds = { accepts = true, rejects = true, differs = true }
 
 -- Returns a sentence about the mismatch between the name of a case and its run; nil if they agree. The name must be
--- 'accepts: sentence [RULE]', or begin with rejects or differs, and a case with rejects must have seen an error of a
--- cited rule. `checks`: {n, refused}: the number of expectations in the case, and the rules of the errors that it
--- expected.
+-- 'accepts: sentence [RULE]', or begin with rejects or differs. The case must have expectations, and a case with
+-- rejects must have seen an error of a cited rule. `checks`: {n, refused}: the number of expectations in the case, and
+-- the rules of the errors that it expected.
 function conformance.flaw(name, checks)
   if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
     return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"

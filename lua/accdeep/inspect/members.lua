@@ -47,8 +47,9 @@ local function printable(bytes)
   return '"' .. bytes:gsub('[%c\127-\255"\\]', function(c) return ("\\x%02x"):format(c:byte()) end) .. '"'
 end
 
--- Returns the number, complex number or character of type `t` at `offset` as text; nil if it was never written. A
--- complex number with one written part has "?" for the other part.
+-- Returns the number, complex number or Fortran character string of type `t` at `offset` as text; nil if it was never
+-- written. A complex number with one written part has "?" for the other part. Of a string, the first TEXT characters
+-- are shown; all of them must have been written.
 local function number(reader, t, offset)
   if t.kind == "complex" then
     local re, im = number(reader, t.part, offset), number(reader, t.part, offset + t.part.size)
@@ -68,8 +69,9 @@ local function number(reader, t, offset)
   return t.float and (t.size == 4 and "%.7g" or "%.10g"):format(value) or tostring(value)
 end
 
--- Returns the string in the `n` chars from offset `first` on as quoted text, up to a null character. Returns nil if the
--- chars before it are not at least two printable ones (one, if a null character follows). `t`: type of a char.
+-- Returns the string in the `n` chars from offset `first` on as quoted text, up to a null character, but at most TEXT
+-- chars. Returns nil if one of these chars was never written or is not printable. Also returns nil for fewer than two
+-- chars (fewer than one before a null character), which may be numbers. `t`: type of a char.
 local function text_of(reader, t, first, n)
   local bytes = {}
   for i = 0, math.min(n, TEXT) - 1 do
@@ -158,8 +160,8 @@ end
 local visit
 
 -- Adds the rows of an array of type `t` at `offset` that lie in the byte range of `walk`. Numbers share one row. For
--- other element types, some elements have rows, and rows "... n more" replace the others. Adds nothing if the length is
--- unknown.
+-- other element types, some elements have rows, and rows "... n more" replace the others. Adds nothing if the length of
+-- the array is unknown, if its elements have no bytes, or if none of them lies in the range.
 local function visit_array(walk, t, offset, path)
   local size = t.of.size
   if size == 0 or not t.n then return end
@@ -201,7 +203,7 @@ local function visit_array(walk, t, offset, path)
 end
 
 -- Adds the rows of an object of type `t` at `offset` that lie in the byte range of `walk`. `path`: name of the object.
--- A scalar that is only partly in the range has no row.
+-- A scalar that is only partly in the range has no row. Values of other types have a row with their number of bytes.
 function visit(walk, t, offset, path)
   if offset + t.size <= walk.low or offset >= walk.high then return end
   if t.kind == "array" then return visit_array(walk, t, offset, path) end

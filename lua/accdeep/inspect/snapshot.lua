@@ -187,7 +187,8 @@ function SnapshotBuilder:mark_required(object)
 end
 
 -- Returns the type `t` of a descriptor's target as an array with the bounds in the descriptor at `address`. Returns `t`
--- itself if the bounds are unknown or do not fit its size. `descriptor_type`: the type of the descriptor.
+-- itself if it has bounds already, or if those of the descriptor are unknown, none, or do not give its number of
+-- elements. `descriptor_type`: the type of the descriptor.
 function SnapshotBuilder:bounded_array(t, descriptor_type, address)
   local dims = fortran_descriptor.dims(self.session.host_space, descriptor_type, address)
   local element, n = t.kind == "array" and t.of or t, 1
@@ -279,7 +280,8 @@ function SnapshotBuilder:collect_device()
     local owner = range and self.at[range.host]
     local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
       dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
-    local block = not owner and range and block_at(session, range.host) -- a freed block has no host object
+    -- a freed block has no host object (`owner`), so the type is taken from the block
+    local block = not owner and range and block_at(session, range.host)
     object.t = owner and owner.t or unwrap_single(block and block.type)
     object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
     if owner then
@@ -385,8 +387,9 @@ local function id_of(object) return object and (object.id or object.grouped and 
 
 -- -------------------------------------------------------------------------------------- rows --
 
--- Returns the position `offset` of a pointer in a target of `bytes` bytes as text: "[3]" for an element, "+5" for other
--- bytes, "the end"; nil for the beginning. `t`: type of the pointer.
+-- Returns the position `offset` of a pointer in a target of `bytes` bytes as text: "[3]" for the first byte of an
+-- element, "the end", otherwise "+5", an offset in bytes; nil for the beginning. In a language whose `numbers_places`
+-- is false, elements are also given as offsets. `t`: type of the pointer.
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   if offset == bytes then return "the end" end
@@ -532,8 +535,9 @@ local function tuples(list)
   return out
 end
 
--- Returns the fields of the level `from` (run/state.lua) that a snapshot has. `fusion`: true if the level has tuples.
--- The base level, for `enter data`, has the clauses `dynamic` and the tuples `floor` instead.
+-- Returns the fields of the level `from` (an open data region, run/state.lua) that a snapshot has. `fusion`: true if
+-- the level has tuples. The base level, for `enter data`, has its clauses in the field `dynamic` and its tuples in
+-- `floor`; both fields are nil for other levels, and if `dynamic` is empty.
 local function level(from, fusion)
   return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
     tuples = fusion and tuples(from.artificial) or nil,

@@ -93,8 +93,8 @@ function Writer:number(numbering, kind, address)
   return number
 end
 
--- Removes the number of an object or pointer that no longer exists from `numbering`. The parameters are those of
--- Writer:number. Precondition: it has a number.
+-- Removes the number of an object or pointer that no longer exists from `numbering`, a result of device_objects.
+-- `kind`: "object" or "pointer"; `address`: its address. Precondition: it has a number.
 local function forget(numbering, kind, address)
   numbering[kind][address], numbering[kind .. "s"] = nil, numbering[kind .. "s"] - 1
 end
@@ -325,7 +325,8 @@ function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, 
 -- Returns the objects and pointers of the innermost entry: the case if one runs, else the scenario.
 function State:top() return self[#self] end
 
--- Applies a line of a trace, an event or a mark, to the state. The end of a case removes the objects of the case.
+-- Applies a line of a trace, an event or a mark, to the state. The mark "scenario" empties the state, "case" adds an
+-- entry, and "end" removes that entry with all objects of the case.
 function State:apply(line)
   if line.mark and not line.device then
     if line.mark == "end" then
@@ -365,7 +366,8 @@ local function sorted_by_rank(list)
   return list
 end
 
--- Returns {present, attached}, lists sorted by device and name.
+-- Returns {present, attached}, lists of the innermost entry sorted by device and name. The target of an attached
+-- pointer is the object's name; if the object no longer exists, it is "" and `gone` is true.
 function State:lists()
   local now, present, attached = self:top(), {}, {}
   for _, object in sorted_pairs(now.objects) do present[#present + 1] = object end
