@@ -152,10 +152,10 @@ local function is_special(session, member_mapping)
   return false
 end
 
--- Returns the mapping of the objects of `entry`, an entry of nest.entries, as a nest with braces. Returns "" if there
--- is no nest to write: the objects are no complete structures, the member is a pointer without a section or with `@`,
--- or the mapping is trivial or special. Also returns "" for a mapping in `enclosing`, the set of the member mappings
--- around this one: the type is recursive, and its default shape covers the rest.
+-- Returns the mapping of the objects of `entry`, an entry of nest.entries, as a nest with braces. Returns "" if the
+-- objects are no complete structures, if the member is a pointer without a section or with `@`, or if the mapping is
+-- trivial or special. Also returns "" for a mapping in `enclosing`, the set of the member mappings around this one:
+-- the type is recursive, and its default shape covers the rest.
 local function inner_text(session, member_mapping, entry, enclosing)
   local t = entry.member.type
   local target_type = types.innermost(t)
