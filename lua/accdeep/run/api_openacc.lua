@@ -126,7 +126,8 @@ local function device_address(value, session)
   return address
 end
 
--- Returns address and bytes of a host range; raises for a device address, and as range does.
+-- Returns address and bytes of a host range. Raises for a device address, if `where` is no address, and if `bytes` is
+-- missing or negative.
 local function host_range(session, where, bytes)
   local address, n = range(session, where, bytes)
   if address ~= 0 and session.ctx:device_of(address) >= 0 then

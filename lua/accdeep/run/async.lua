@@ -36,8 +36,8 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
--- Reports events and returns `ok`, the result of a core call. If `ok` is nil, raises the error `err`; if a kernel
--- raised it, the kernel's own error object.
+-- Reports new events to observers and returns `ok`, the result of a core call. If `ok` is nil, raises the error `err`;
+-- if a function that a queue called raised, raises that function's error object.
 local function finish(self, ok, err)
   -- Events before the failure are reported as well.
   if self.device_side.is_observed then self:notify_events() end
@@ -123,7 +123,7 @@ function async.order(self, plan)
 end
 
 -- Sets the queue for async clauses without an argument. acc_async_default restores the initial queue; acc_async_noval
--- has no effect. Raises for other negative values except acc_async_sync. Decides ACC33-async-1.
+-- has no effect. acc_async_sync makes such work synchronous. Raises for other negative values. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
   self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)

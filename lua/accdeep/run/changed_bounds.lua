@@ -76,8 +76,9 @@ local function key_of(session, plan, i)
   return mapping_key and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), mapping_key)
 end
 
--- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds. Warns
--- after the execution; returns run's result. If run raises, nothing is recorded.
+-- Executes a plan of enter data or exit data by run(session, plan, ...). Enter data records the bounds of items that
+-- were not present before; exit data compares them, and forgets those of items that are absent afterwards. Warns after
+-- the execution; returns run's result. If run raises, nothing is recorded.
 function changed_bounds.run_and_check(session, plan, run, ...)
   local entry_bounds, now, warning = session.device_side.entry_bounds, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then

@@ -86,7 +86,8 @@ local function restore_blocks(self, live, used)
   if self.program.heap then self.program.heap.used = used end
 end
 
--- Restores the session to `saved_state`, a result of Session:checkpoint.
+-- Restores the session to `saved_state`, a result of Session:checkpoint: blocks, the core's state, regions and current
+-- state. Plans and declarations stay.
 function Session:restore(saved_state)
   restore_blocks(self, saved_state.live, saved_state.used)
   self.ctx:restore(saved_state.core)

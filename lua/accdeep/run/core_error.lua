@@ -26,8 +26,9 @@ local function position_of(item, err)
   return pos
 end
 
--- Returns the diagnostic of the core error `err`. self: the session; plan: the construct's plan, or nil. If a function
--- that a bound calls raised an error, this error itself is returned.
+-- Returns the diagnostic of the core error `err`, whose fields it changes. self: the session; plan: the construct's
+-- plan, or nil. If a function that a bound calls raised a diagnostic, returns that one; another error becomes a
+-- scenario-error.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local object = err.asked

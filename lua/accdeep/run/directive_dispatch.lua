@@ -84,8 +84,8 @@ local function run_plan(self, language, plan)
 end
 
 -- Executes a directive: by its direct executor (for kinds without plans), as a compute construct, or by its plan.
--- Returns the result of that. node: AST; location: {text, file, line}; refs: text of references, or nil. Raises for
--- errors.
+-- Returns what the executor returns, such as a region or the function that takes a body. node: AST; location: {text,
+-- file, line}; refs: text of references, or nil. Raises for errors.
 local function execute(self, language, node, location, refs)
   local kind = language.kind_of(node)
   local executor = language.direct_executor(kind)
@@ -101,8 +101,8 @@ local function raise_core_error(self, plan, err)
     self:core_error(err, plan), 0)
 end
 
--- Executes a cached plan whose construct of the core is all there is to do (plan.runs_directly). Raises the core's
--- error.
+-- Executes a cached plan for which running its construct in the core is all there is to do (plan.runs_directly). Raises
+-- the core's error.
 local function run_cached(self, plan)
   local previous = self.now.current
   self.now.current = plan.location

@@ -521,8 +521,8 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs the statements `list` on the memory of `env`. Signals are ignored. Raises the error of a statement, with the
--- statement's position.
+-- Runs (in spite of its name) the statements `list` on the memory of `env`. Returns nothing: signals, such as STOP,
+-- only end the list. Raises the error of a statement, with the statement's position.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)

@@ -82,13 +82,15 @@ local function start_in(session, name, named, where)
   return (inside or item.variable == name) and start or nil
 end
 
--- Returns the result of start_in for the clauses of the construct of kernel `k`; nil if `k` is nil.
+-- Returns the host address where the data begin that a clause of kernel `k`'s construct maps for the pointer or array
+-- `name`. Returns a false value if `k` or its plan is nil, or if there is no such clause (start_in).
 local function start_here(session, k, name)
   return k and k.plan and start_in(session, name, k.plan.named, k.where)
 end
 
--- Returns the result of start_in for the clauses of the construct of kernel `k`. If they map no section of `name`, the
--- innermost open region that maps one decides; nil if no region does.
+-- Returns the host address where the section of `name` begins that the construct of kernel `k` maps (start_in). If it
+-- maps none, or `k` is nil, the innermost open region that maps one decides; nil if no region does. In a kernel of
+-- OpenMP, only the construct's own clauses count.
 local function section_start(session, k, name)
   local own_start = start_here(session, k, name)
   -- Clauses of enclosing regions do not matter in OpenMP: the present table translates the pointer's value
@@ -120,8 +122,9 @@ local function pointer_value(session, variable)
 end
 
 -- Returns true if each access through a pointer with the value `value` must look up the present piece that contains it
--- (OMP60-map-4). Either the construct of kernel `k` maps several sections or members of the target, or the target is a
--- structure that is partly present. Returns false for a null pointer.
+-- (OMP60-map-4). This holds if the construct of kernel `k` maps several sections or members of the target. It also
+-- holds for a structure that is partly present, if no clause of the construct maps a section for the pointer. Returns
+-- false for a null pointer.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
@@ -132,8 +135,9 @@ end
 
 -- Returns the value of a pointer variable in the body of a target construct, then its bounds. value: its value on the
 -- host. If a clause maps a section of the target, this section translates the pointer; otherwise the present table does
--- (OMP60-map-11). Without a match, the result is null or `value`, as rules.unmatched says; accesses are then errors.
--- Decides OMP60-map-11, LLNL-3.2-02.
+-- (OMP60-map-11). An address of the current device is returned unchanged. Without a match, the result is null or
+-- `value`, as rules.unmatched says; accesses are then errors. If the target is present in pieces, the result is
+-- `value`, and its bounds make each access look up its piece. Decides OMP60-map-11, LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
   -- A pointer that the body changes (k.assigned) must be a single device address, so its accesses cannot look up
@@ -155,8 +159,9 @@ local function matching_pointer(session, k, variable, value)
 end
 
 -- Returns the value of a pointer variable in kernel `k` (nil: between kernels), then its bounds: the host's value,
--- translated to a device address if a clause maps its target. If nothing translates the value, it is returned
--- unchanged, with bounds that make accesses errors.
+-- translated to a device address if a clause maps its target. Without such a clause, an address of `device` is returned
+-- unchanged. The present table also translates the value in OpenMP, between kernels, and if a clause maps members of
+-- the target. If nothing translates the value, it is returned unchanged, with bounds that make accesses errors.
 local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
@@ -214,8 +219,8 @@ local function untranslated_pointer(session, variable, clause)
 end
 
 -- Makes the private copy of variable `name` for kernel `k`, stores its binding in k.private and returns the binding.
--- attribute: private (no value), firstprivate (the host's value), or matched (firstprivate with a translated pointer).
--- Raises if no device memory is left.
+-- attribute: private (no value), firstprivate (the host's value), or matched (OpenMP's firstprivate with a translated
+-- pointer). In OpenACC, pointers with firstprivate are translated, too. Raises if no device memory is left.
 local function private_binding(k, name, variable, attribute)
   local session = k.session
   local t = variable.type
@@ -342,8 +347,8 @@ local function kernel_of(self)
   return k
 end
 
--- Returns the value of variable `name` on the device, or a view of an array or structure. Returns nil if `name` is not
--- text; raises if no variable has this name, or if it is not present.
+-- Returns the value of variable `name` on the device or of a constant, or a view of an array or structure. Returns nil
+-- if `name` is not text; raises if no variable has this name, or if it is not present.
 function View:__index(name)
   local k = kernel_of(self)
   if type(name) ~= "string" then return nil end
@@ -403,8 +408,8 @@ end
 -- Returns the text of a body that is text: a string, or a table {text, ...} if it was parsed before.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
--- True if a body is text that a GPU may compile as a kernel; false for a Lua function. Directives in such a text are
--- analysed together with the text.
+-- True if a body is text that a GPU may compile as a kernel, which only C is; false for Fortran text and a Lua
+-- function. Directives in such a text are analysed together with the text.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
 -- Calls fn({text, file, line}) for the text of kernel `k`'s body, and returns fn's results. Errors that fn raises are
@@ -523,8 +528,9 @@ local function check_sizes(session, sizes)
   end
 end
 
--- Executes a compute construct on the current device: at once, or later in its queue. node: AST of the body, nil for a
--- Lua function; location: {file, line} of the body; used: variables that the body uses. If a step fails, the
+-- Executes a compute construct on the current device: at once, or later in its queue. It runs later if it has a queue
+-- and either the session delays queued work, or a concurrent device can run the compiled body. node: AST of the body,
+-- nil for a Lua function; location: {file, line} of the body; used: variables that the body uses. If a step fails, the
 -- construct's effects are undone and the error is raised.
 local function run_on_device(session, plan, body, node, location, used)
   local ctx, device = session.ctx, session.now.device

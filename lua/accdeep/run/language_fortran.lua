@@ -194,7 +194,9 @@ local function read_body(session, text, construct)
   return { list = list, run = not is_own and text.run or nil }, fortran_kernel.references(session, list)
 end
 
--- Returns the body of a construct and its variables; see the local function read_body. Errors are located in the text.
+-- Returns the body {list, run} of a construct and the list of variables that it uses. text: a string, whose errors are
+-- located at `location` {file, line}, or the node of a construct among statements. construct: {node, on, location}, or
+-- nil to analyse no directives.
 function language_fortran.read_body(session, text, location, construct)
   if type(text) ~= "string" then return read_body(session, text, construct) end
   return session:with_text(text, location.file, location.line, read_body, session, text, construct)

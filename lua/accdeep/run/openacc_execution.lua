@@ -16,7 +16,7 @@ local raise = diagnostic.raise
 
 local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
 
--- error for a directive where none is allowed: message, rule
+-- Error for a directive in the body of a compute construct: message, rule.
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
 
 -- Slots of directive_dispatch.lua. citing changes no rules, and with_target_device keeps the current device, because
@@ -27,8 +27,8 @@ function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
 -- Returns a text that is a part of the cache key for plans of a body. It lists the variables `references`, and for each
--- whether an enclosing region names it (in deviceptr) and whether the body reduces it. It begins with the visible
--- default clause.
+-- whether an enclosing region names it (+), names it in deviceptr (*), and whether the body reduces it (~). It begins
+-- with the visible default clause.
 function openacc_execution.signature(session, references)
   local parts = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do

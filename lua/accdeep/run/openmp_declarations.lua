@@ -100,8 +100,8 @@ function Session:variable_declared(variable)
   if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
 
--- Executes the declarative directive `node`. record: the enclosing type, or nil. Raises for other directives, except
--- for those of kind "nothing" or "requires", which do nothing here.
+-- Executes the declarative directive `node`. record: the enclosing type, or nil. Does nothing for kinds "nothing" and
+-- "requires". Raises for other directives, and for declare target inside of a type.
 function Session:declare_openmp(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "declare mapper" then

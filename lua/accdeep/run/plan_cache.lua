@@ -57,9 +57,10 @@ local function find_reusable_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- Adds a thunk to the plan and returns the plan; nil if the plan needs checks. A thunk is a function that only runs the
--- construct; directive_dispatch.lua calls it without further checks. A plan with a thunk depends on no host value. It
--- calls no function of the scenario either, because such a function could ask for the current text.
+-- Adds a thunk to the plan and returns the plan. Returns nil if the plan does not run directly, in Fortran, or if
+-- bounds may call functions. A thunk is a function that only runs the construct; directive_dispatch.lua calls it
+-- without further checks. A plan with a thunk depends on no host value. It calls no function of the scenario either,
+-- because such a function could ask for the current text.
 local function fast_path_plan(self, plan)
   if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.thunk = plan.construct:step()
@@ -82,8 +83,8 @@ local function store_plan(self, plan, text, file, key)
   if type(key) == "number" then places[key] = fast_path_plan(self, plan) end
 end
 
--- Returns a new plan of the directive `node`. options: for language.lower; the function adds file and line. Raises for
--- errors of the directive.
+-- Returns a new plan of the directive `node`. options: {references, is_text}, the options of language.lower, to which
+-- this function adds file and line. Raises for errors of the directive.
 local function lower_directive(self, language, node, location, options)
   options.file, options.line = location.file, location.line
   local plan = self.language.check_and_plan(self, language.lower, self, node, options)

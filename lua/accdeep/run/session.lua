@@ -79,17 +79,17 @@ local function program_of(own, options, outer)
     root = own,         -- scope of its names
     blocks = {},        -- address -> {bytes, name, live}; live: false after the block was freed
     heap = false,       -- the heap that holds all blocks (checkpoint.lua); false: each block has its own memory
-    quarantine = { bytes = 0 },
+    quarantine = { bytes = 0 }, -- addresses of freed blocks, oldest first; bytes: their sum
     saved = false,      -- address -> saved bytes of the outer session's blocks; false if there is no outer session
     layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- layout of Fortran's descriptors
-    type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
+    type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- type -> address
     -- record -> its shapes, policies, member functions, mappers, by name
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- innermost scope that may hold clause groups (types/clause_groups.lua)
     persistent = false, -- allocatables of declare (backend/fortran/declare_allocatables.lua)
-    target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
+    target_variables = {}, target_blocks = {}, -- declare target: variable -> "enter" or "link"; list of open blocks
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of functions running now
-    this_cells = {},    -- record -> memory of `this` while a member function runs
+    this_cells = {},    -- record -> address of the pointer `this`, which its member functions use
     enclosing_texts = {}, -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
     without_body = {},  -- compute constructs of a scenario whose body has not been given yet (scenario.lua)
@@ -103,7 +103,7 @@ local function device_side_of(options)
     concurrent = options.async == "concurrent", -- queues run their tasks while the program continues
     default_async = async.constants.acc_async_noval, -- async value of async clauses without argument
     regions = {},       -- device -> stack of open regions
-    entry_bounds = {},  -- bounds recorded by enter data (changed_bounds.lua)
+    entry_bounds = {},  -- key of mapped data -> its bounds at enter data (changed_bounds.lua)
     -- memory of each device; pointer_spaces also keep track of stored pointers (backend/memory_view.lua)
     spaces = {}, pointer_spaces = {},
     has_detached = false, -- true if attachments may have ended; messages then say so
@@ -122,10 +122,10 @@ local function current_state(own)
     this = false,       -- member function being executed: {record, pointer_cell}; false: none
     kernel = false,     -- current kernel (kernel.lua); false outside of kernels
     private_scope = false,      -- number of the innermost host construct with private variables; false: none
-    private_blocks = {}, -- memory of private variables
-    replaced = false,   -- host_data region: name -> its replacement
+    private_blocks = {}, -- list of blocks of memory of private variables, the innermost construct's last
+    replaced = false,   -- name -> binding to a device address in host_data (region.lua); false: none
     expects_failure = false,   -- true while an expected failure is executed
-    measured = false,   -- inputs of the plan being made (lowering/fortran_inputs.lua)
+    measured = false,   -- host values on which the plan being made depends (lowering/fortran_inputs.lua)
     descriptions = false, -- shapes and policies of the current text (type_directives.lua)
     filling = false,    -- class whose members are being declared (backend/class.lua)
     inlining = 0, instantiating = 0, -- nesting depth of member functions and templates
@@ -602,8 +602,8 @@ local function execute_construct(self, plan, queue)
   return result
 end
 
--- Executes a plan and returns the core's result, as execute_construct does; bounds that the plan watches are compared
--- afterwards. queue: the plan's queue if already known, otherwise nil. Raises the core's error.
+-- Executes a plan and returns the core's result: for a region, its handle. Bounds that the plan watches are recorded,
+-- or compared with earlier ones. queue: the plan's queue if already known, otherwise nil. Raises the core's error.
 function Session:run(plan, queue)
   if plan.watched and plan.kind ~= "region" then return changed_bounds.run_and_check(
     self, plan, execute_construct, queue) end
@@ -784,7 +784,7 @@ function Session:run_one(kind, action, address, bytes, pointer_address, finalize
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- Returns the value of `text` in the memory of `env`. start: a grammar rule, as in plan/host_expression.lua.
+-- Returns the value of `text` in the memory of `env`. start: a grammar rule of C, nil for an expression.
 function Session:value(env, text, start) return self.language.value(self, env, text, start) end
 -- Returns address, bytes and type of the l-value or section `text` on the host; raises if it is neither.
 function Session:extent(text) return self.language.extent(self, text) end

@@ -65,7 +65,7 @@ local function find_named(self, kind, record, name)
   return match
 end
 
--- Return the shape or policy of this name, as find_named does.
+-- Return the shape or policy of this name, from the record or a base class; nil if none has it.
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
 function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
@@ -148,8 +148,8 @@ function Session:define_type_directive(node, record, text)
   return node.name == "policy" and definition or nil
 end
 
--- Raises if a policy in `policies` of a record is wrong, and removes this policy. Must be called when all policies of
--- the type are known.
+-- Checks the list `policies` of a record; removes the first wrong policy from the record and raises its error. Must be
+-- called when all policies of the type are known.
 function Session:check_policies(record, policies)
   for _, policy_record in ipairs(policies) do
     local ok, err = pcall(nest.check_policy, self, record, policy_record)
@@ -182,8 +182,8 @@ local function check_described(self, description)
 end
 
 -- Calls fn(...), which executes a text that may describe types, and then checks the shapes and policies of the text.
--- Returns fn's results only inside of another call of this function, which then makes the checks. Raises for wrong
--- bounds.
+-- Inside of another call of this function, only returns fn's results, because the outer call makes the checks.
+-- Otherwise returns nothing. Raises for wrong bounds.
 function Session:describing(fn, ...)
   if self.now.descriptions then return fn(...) end
   local list = {}
@@ -192,7 +192,8 @@ function Session:describing(fn, ...)
   for _, description in ipairs(list) do check_described(self, description) end
 end
 
--- Registers a new shape or policy for the check at the end of the text (describing), and clears caches.
+-- Must be called after a shape or policy of `record` was defined. Clears caches, and registers the definition for the
+-- check at the end of the text; outside of Session:describing, nothing is registered.
 function Session:has_described(record, definition)
   self:types_changed()
   local list = self.now.descriptions
