@@ -25,14 +25,14 @@ struct accd__lua_context {
     struct accd__lua_events { /* events since the last drain */
         struct accd__lua_event {
             accd_op op;
-            int device, line;
+            int device, line; /* number of the device; line of the directive in `file` */
             uint64_t host, bytes;
             const char *rule, *file;
             int64_t async;
             char *name;
         } * events;
         size_t n, capacity;
-        bool is_recording;  /* events are recorded */
+        bool is_recording;  /* context:listen(true) was called last, so that events are recorded */
         bool is_incomplete; /* memory ran out for some events */
     } event_log;
     struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
@@ -101,7 +101,8 @@ struct accd__lua_construct;
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 /* Locates the items of a construct (computes their addresses), and executes it on a device and a queue (0: none).
  * *item_p is the number, from 1, of the item that could not be located; 0: all were located. region_p receives the
- * region; NULL: no region is wanted. Fails as accd_item_locate and accd_run_construct. */
+ * region; NULL: no region is wanted. Fails if the code of an item fails (accd_item_locate), or as the construct does in
+ * the core (accd_run_construct). */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 
@@ -116,10 +117,10 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
  *
  * If the limit of memory was the reason of ACCD_ERROR_OUT_OF_MEMORY, the code is that of ACCD_ERROR_LIMIT. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
-/* Pushes an error as accd__push_error does, with the number of the item that accd__construct_run reported; 0: the error
- * keeps the item that the core reported. */
+/* Pushes nil and an error table (accd__push_error), whose `item` is the number that accd__construct_run reported; 0:
+ * the table keeps the item that the core reported. Returns 2. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
-/* Pushes true for ACCD_OK, else an error as accd__push_error does. Returns the number of results. */
+/* Pushes true for ACCD_OK, else nil and an error table (accd__push_error). Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status);
 /* Pushes a table {name, host, bytes, file, line} about an object; nil if `info` has neither bytes nor a name. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info);
@@ -148,8 +149,7 @@ accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
 /* Returns true if field `key` of the table at `index` is neither nil nor false. */
 bool accd__get_boolean(lua_State *L, int index, const char *key);
-/* Returns the address of the userdata in field `key` of the table at `index`; NULL: the field has another type or is
- * nil. */
+/* Returns the address of the userdata in field `key` of the table at `index`; NULL: the field is nil or no userdata. */
 void *accd__get_pointer(lua_State *L, int index, const char *key);
 /* Set field `key` of the table on top of the stack to `value`; a text that is NULL becomes nil. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value);

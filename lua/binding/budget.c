@@ -14,7 +14,8 @@ void accd__set_budget(struct accd__budget *budget)
     current = budget;
 }
 
-/* Adds bytes to a budget. Returns false, with nothing changed, if the limit would be exceeded. */
+/* Adds bytes to a budget and returns true; NULL: there is no budget. Returns false, with nothing changed, if the limit
+ * would be exceeded. */
 bool charge(struct accd__budget *budget, size_t bytes)
 {
     if (!budget)
@@ -43,8 +44,8 @@ void accd__charge_device(void *ud, int64_t bytes)
         current->used += (size_t)bytes;
 }
 
-/* Allocates, resizes or frees a block, charged to this thread's budget. Returns NULL, and sets `denied`, if the limit
- * refuses. */
+/* Allocates, resizes or frees a block, charged to this thread's budget. Returns NULL if n is 0 (the block is freed), if
+ * the limit refuses, which also sets `denied`, or if the host has no memory; the block is then unchanged. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -63,7 +64,7 @@ void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
-/* Returns true if an allocation was refused since the last call. */
+/* Clears `denied`, and returns true if the limit refused an allocation of this thread since the last call. */
 bool accd__was_denied(void)
 {
     const bool denied = current && current->denied;

@@ -31,7 +31,7 @@ static void empty_checkpoint(struct accd__lua_handle *handle)
     checkpoint->core = NULL;
 }
 
-/* context:checkpoint() -> checkpoint; or nil, error */
+/* context:checkpoint() -> object with the context's present state, for context:restore; or nil, error */
 static int l_checkpoint(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -136,7 +136,7 @@ const luaL_Reg accd__checkpoint_methods[] = {
     {NULL, NULL},
 };
 
-/* Creates the class of checkpoints. */
+/* Creates the class of checkpoint objects: its method `free`, which is also called for garbage. */
 void accd__open_checkpoint_class(lua_State *L)
 {
     luaL_newmetatable(L, checkpoint_name);

@@ -15,11 +15,11 @@ enum { NO_REGISTER = -1 };
 /* Code that locates an item. */
 struct item_source {
     accd_item_code place;
-    bool constant,
-        located; /* constant: the code has constants only; located: constant code has run, and need not run again */
-    bool calls;  /* the code calls functions of the host program */
-    accd_stride *dims; /* dimensions of a section with gaps; NULL: no gaps */
-    int64_t *values;   /* values of the program's parameters */
+    bool constant, located; /* constant: the code has constants only; located: constant code has run, so item->host and
+                               item->bytes are final */
+    bool calls;             /* the code calls functions of the host program */
+    accd_stride *dims;      /* dimensions of a section with gaps; NULL: no gaps */
+    int64_t *values;        /* values of the program's parameters */
 };
 
 /* Prepared construct. */
@@ -29,7 +29,7 @@ struct accd__lua_construct {
     bool finalize;
     const char *name, *file; /* texts that the object's user values keep alive */
     int line;
-    size_t nitems;
+    size_t nitems; /* number of `items` and of `sources`: item i is located by source i */
     accd_item *items;
     struct item_source *sources;
 };
@@ -54,8 +54,8 @@ static void empty_construct(struct accd__lua_handle *handle)
 }
 
 /* Reads the dimensions of a section with gaps from the table at index `link`: dims = {count, step, count, step ...},
- * and run, the bytes between two gaps. Leaves *item without gaps if dims is nil. Raises for more than 15 dimensions, or
- * without memory. */
+ * and run, the bytes between two gaps. Leaves *item without gaps if dims is nil. Raises for more than 15 dimensions,
+ * for values that are no integers, or without memory. */
 static void read_gaps(lua_State *L, int link, accd_item *item, struct item_source *source)
 {
     enum { MOST = 15 };
@@ -184,7 +184,7 @@ int accd__l_construct(lua_State *L)
     return 1;
 }
 
-/* Metamethod __gc: releases the items of a construct. */
+/* Metamethod __gc: releases the programs and items of a construct, and removes its handle from the context. */
 static int construct_gc(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -194,8 +194,9 @@ static int construct_gc(lua_State *L)
     return 0;
 }
 
-/* Locates an item: runs the code of *source, which sets address and bytes of *item. Constant code runs once. Fails as
- * accd_item_locate. */
+/* Locates an item: runs the code of *source, which sets address and bytes of *item. Constant code runs until it has
+ * succeeded once. Fails as the code does: an invalid section, a function that raised, or no memory (accd_item_locate).
+ */
 static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
     assert(core && item && source);
@@ -212,7 +213,7 @@ static void empty_region(struct accd__lua_handle *handle)
     ((struct accd__lua_opened *)handle)->core = NULL;
 }
 
-/* Returns the construct at `index`, or raises. */
+/* Returns the construct at `index`. Raises for other values, or if its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, index, construct_name);
@@ -379,7 +380,7 @@ static int l_bounds_changed(lua_State *L)
     return 2;
 }
 
-/* Metamethod __gc: frees the bounds. */
+/* Metamethod __gc: frees the bounds in the core, if the context is open, and removes the handle from the context. */
 static int bounds_gc(lua_State *L)
 {
     struct accd__lua_opened *bounds = luaL_checkudata(L, 1, bounds_name);
@@ -389,7 +390,7 @@ static int bounds_gc(lua_State *L)
     return 0;
 }
 
-/* Returns the core's region of the region object at `index`, or raises. */
+/* Returns the core's region of the region object at `index`. Raises for other values, or if the region is closed. */
 accd_region *accd__check_region(lua_State *L, int index)
 {
     struct accd__lua_opened *region = luaL_checkudata(L, index, region_name);

@@ -135,8 +135,10 @@ static int l_device(lua_State *L)
 
 /* core.open{backend=, first_device=, devices=, device_bytes=, threads=, group_least=, check_host=, own_kernels=,
  * checkpoints=, new_places=, allocator=, async=, rules=, descriptors=} -> context; or nil, error. All fields are
- * optional, with the meaning of accd_context_config. backend: a name, "sim" if nil. new_places: avoid_reuse. async:
- * "program", "delayed" or "concurrent". rules: a table as accd__read_rules takes it. Raises for values of another type.
+ * optional, with the meaning of accd_context_config. On an error that is returned, no context is open. backend: a name,
+ * "sim" if nil. allocator: light userdata of a struct accd__lua_allocator; nil: the one that charges the scenario's
+ * limit of memory. descriptors: "cfi", "flang" or "gfortran". new_places: avoid_reuse. async: "program", "delayed" or
+ * "concurrent". rules: a table as accd__read_rules takes it. Raises for values of another type.
  */
 static int l_open(lua_State *L)
 {
@@ -237,9 +239,9 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* Returns the array (dimensions for names of elements) read from the table at index `link`. Fields: name, shift, rank,
- * described, span; in its list {lower=, extent=, sm=} for each dimension, where sm is the stride. Raises for more than
- * ACCD_MAX_RANK dimensions. The table keeps the name alive. */
+/* Returns the array (dimensions for names of elements) read from the table at index `link`. Fields: those of
+ * accd_array; in the list part of the table, unless `described` is set, {lower=, extent=, sm=} for each dimension,
+ * where sm is the stride. Raises for more than ACCD_MAX_RANK dimensions. The table keeps the name alive. */
 static accd_array read_array(lua_State *L, int link)
 {
     accd_array array = {
@@ -370,7 +372,7 @@ static int l_check(lua_State *L)
     return 1;
 }
 
-/* context:digest() -> integer that is equal for equal states of the context */
+/* context:digest() -> integer: a hash of the context's state, which is equal for equal states */
 static int l_digest(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)accd__state_digest(accd__check_context(L, 1)->core));

@@ -50,7 +50,7 @@ static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, 
 /* ------------------------------------------------------------------------------- references -- */
 
 /* Replaces *die, step by step, by the type without qualifiers and, for a placeholder, by the entry that defines the
- * type. Returns false for void, or after 16 steps. */
+ * type. Returns false for void, for a reference that cannot be read, or after 16 steps. */
 static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
 {
     assert(die->addr);

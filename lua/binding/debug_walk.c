@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of nested scopes; only a damaged file has deeper ones. */
+/* Limit of nested scopes, below which nothing is searched; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------ handle -- */
@@ -186,8 +186,8 @@ static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *n
     }
 }
 
-/* Appends a scope to walk->name, whose first `scope` bytes are used, and returns the new length. Functions and scopes
- * without a name are left out. */
+/* Appends a scope to walk->name, whose first `scope` bytes are used, and returns the new length. Functions, blocks,
+ * scopes without a name, and names that do not fit leave walk->name and its length unchanged. */
 static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *name, size_t scope)
 {
     assert(scope < DEBUG_NAME_MOST);
@@ -220,7 +220,7 @@ static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size
     } while (accd__dw_next_sibling(&debug->dw, &child));
 }
 
-/* Visits all wanted types of a unit. */
+/* Visits all types of a unit that the walk looks for: records their names, and adds them to the results, if any. */
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
 {
     assert(walk->L && walk->debug && unit->addr);
@@ -229,7 +229,7 @@ void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
 }
 
 /* Pushes the name of a type with its scopes, from the table of names; first walks the whole unit if necessary. Pushes
- * nil for a type without a name. */
+ * nil for a type without a name, or whose unit cannot be read. */
 void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die)
 {
     Dwarf_Die unit;

@@ -37,14 +37,15 @@ static int l_call(lua_State *L)
     return 2;
 }
 
-/* State of core.limited, a userdata that the registry has under limits_key. */
+/* State of core.limited. The registry has its address under limits_key while core.limited runs. */
 struct limits {
     lua_Alloc alloc; /* allocator of the Lua state; ud is its argument */
     void *ud;
     struct accd__budget memory;
     long long steps, most_steps;
     clock_t start;
-    int seconds;               /* seconds of the processor until a limit was reached */
+    int seconds; /* seconds of the processor from the start until a limit was reached; 0: less than one, or none reached
+                  */
     bool is_exceeded;          /* a limit was reached */
     bool is_timeout;           /* the limit of time was reached */
     unsigned nrefused;         /* number of allocations that were refused twice */
@@ -62,7 +63,8 @@ enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0; /* the address of this variable is the registry key of the limits */
 
-/* Allocates memory of Lua (a lua_Alloc) within the limit; returns NULL if the request would exceed it. */
+/* Allocates memory of Lua (a lua_Alloc) within the limit; returns NULL if the request would exceed it, or if there is
+ * no memory. Counts a refusal that Lua repeats. */
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct limits *limits = ud;
@@ -180,8 +182,8 @@ static void on_interrupt(int signal)
     interrupts = 1;
 }
 
-/* Raises the error of push_limit if a limit was reached or the scenario was stopped. Every further step of the thread
- * then raises, too. */
+/* Raises the error of push_limit if a limit of memory, steps or time was reached, or the scenario was stopped or
+ * interrupted. Every further step of the thread then raises, too. */
 static void check_limits(lua_State *L, struct limits *limits)
 {
     if (interrupts && !limits->is_exceeded) {

@@ -106,8 +106,8 @@ static void read_value(lua_State *L, int index, union value *v, int type)
 
 /* ------------------------------------------------------------------------------- host memory -- */
 
-/* Returns true if the range lies in one live registered range of host memory. With `unchecked`, returns true unless the
- * address is in the first page or belongs to a device. */
+/* Returns true if the range lies in one live registered range of host memory. If the context is unchecked (no blocks
+ * are registered), returns true unless the address is in the first page or belongs to a device. */
 static bool is_accessible(struct accd__lua_context *context, uint64_t address, uint64_t bytes)
 {
     enum { NULL_PAGE = 4096 };
@@ -297,7 +297,8 @@ const luaL_Reg accd__memory_methods[] = {
 
 /* ------------------------------------------------------------------------------------ blocks -- */
 
-/* core.malloc(bytes) -> address of zeroed memory, which core.free releases; nothing without memory */
+/* core.malloc(bytes) -> address of zeroed memory, which core.free releases; nothing without memory, or for a negative
+ * number */
 static int l_malloc(lua_State *L)
 {
     lua_Integer bytes = luaL_checkinteger(L, 1);

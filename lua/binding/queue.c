@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Returns the number of a queue at stack index `index`. Raises if it is no integer. */
+/* Returns the number of a queue, the integer at stack index `index`. Raises if that is no integer. */
 static unsigned get_queue_argument(lua_State *L, int index)
 {
     return (unsigned)luaL_checkinteger(L, index);
@@ -157,8 +157,8 @@ static int push_queue_result(lua_State *L, struct accd__lua_context *context, ac
     return accd__push_result(L, context, status);
 }
 
-/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn(false) when the queue's earlier work has
- * ended. */
+/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn(false) when the queue's earlier work  has
+ * ended; the context's queue mode (accd_queue_mode) decides when that is. */
 static int l_queue_call(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

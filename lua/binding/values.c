@@ -13,7 +13,7 @@ lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Inte
     return value;
 }
 
-/* Returns the truth of a field; nil is false. */
+/* Returns true if a field is neither nil nor false. */
 bool accd__get_boolean(lua_State *L, int index, const char *key)
 {
     lua_getfield(L, index, key);
@@ -119,8 +119,8 @@ void accd__push_object_info(lua_State *L, const accd_object_info *info)
     }
 }
 
-/* Pushes nil and a table about the last error of the core. If the limit of memory refused an allocation, the error is
- * that of the limit. */
+/* Pushes nil and a table about the last error of the core, and returns 2. If the limit of memory refused an allocation,
+ * the error is that of the limit. For an error of a callback, `cause` is what the callback raised. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     assert(status != ACCD_OK);
@@ -176,7 +176,8 @@ int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_stat
 
 /* ---------------------------------------------------------------------------------- handles -- */
 
-/* Returns the open context at `index`, or raises; L becomes the thread of its callbacks. */
+/* Makes L the thread in which the context's callbacks run, and returns the open context at `index`. Raises for other
+ * values, or a closed context. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index)
 {
     struct accd__lua_context *context = luaL_checkudata(L, index, CONTEXT_TYPE);

@@ -7,7 +7,8 @@
 
 static const char misuse_code[] = "misuse", rule[] = "HOUSE-misuse";
 
-/* Error details of sessions whose own detail must not be read. */
+/* Error details that accd_last_error returns instead of the session's own: there is no session, or another thread owns
+ * it and may change its detail. */
 
 static const accd_error_detail no_session = {
     .status = ACCD_ERROR_MISUSE,
@@ -117,7 +118,8 @@ accd_status accd__check_inspection(accd_session *a, struct accd__caller caller)
     return status == ACCD_OK ? accd__end_call(a, ACCD_OK) : status;
 }
 
-/* Gives the session away, so that accd_session_adopt can take it. */
+/* Makes the session belong to no thread, so that accd_session_adopt can take it. Fails as any call does: another
+ * thread's session, or one in a call. */
 accd_status accd_session_disown(accd_session *a)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, true);
@@ -128,7 +130,8 @@ accd_status accd_session_disown(accd_session *a)
     return ACCD_OK;
 }
 
-/* Makes the calling thread the owner of a session without owner. */
+/* Makes the calling thread the owner of a session without owner. Returns ACCD_ERROR_MISUSE if the session has an owner,
+ * or is none. */
 accd_status accd_session_adopt(accd_session *a)
 {
     uintptr_t no_thread = 0;
@@ -159,7 +162,7 @@ const accd_error_detail *accd_last_error(const accd_session *a)
     return is_ours(a) ? &a->detail : &foreign_session;
 }
 
-/* Returns the text of the error that accd_last_error describes. */
+/* Returns the text of the error that accd_last_error describes; "accdeep: no error" if no call has failed. */
 const char *accd_last_error_message(const accd_session *a)
 {
     if (!is_session(a))

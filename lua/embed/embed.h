@@ -100,7 +100,7 @@ struct accd_prepared {
     accd_prepared *next, **link;
     struct accd__meter meter; /* allocator of this block, which may outlive the session */
     int ref;                  /* reference to the Lua record of the directive; the record keeps the construct alive */
-    uint64_t generation;
+    uint64_t generation;      /* session's `generation` when the plan was made; if it is older now, the plan is stale */
     struct accd__directive_plan plan;
 };
 

@@ -127,13 +127,14 @@ accd_status accd_set_device(accd_session *a, int device)
     return accd__end_call(a, status);
 }
 
-/* Returns the number of the current device, or -1. */
+/* Returns the number of the current device; -1 if the kernel in progress runs on the host, or the call is refused. */
 int accd_get_device(accd_session *a)
 {
     return accd__check_inspection(a, ACCD_HERE) == ACCD_OK ? current_device(a) : -1;
 }
 
-/* Returns the core's context of the session, or NULL. */
+/* Returns the core's context of the session; NULL if the call is refused: no session, another thread's, or one in a
+ * call. */
 accd_context *accd_get_context(accd_session *a)
 {
     return accd__check_inspection(a, ACCD_HERE) == ACCD_OK ? a->core : NULL;

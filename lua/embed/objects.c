@@ -31,7 +31,8 @@ static int call_library(lua_State *L)
     return 0;
 }
 
-/* Executes a request, and ends the public call with its status. On success prepared directives become stale. */
+/* Executes a request that changes names or types, ends the public call, and returns its status. On success prepared
+ * directives become stale, so that their next run plans them again. */
 static accd_status call_changing(struct library_request request)
 {
     accd_status status = accd__call_protected(request.a, call_library, &request);

@@ -128,7 +128,7 @@ static int push_diagnostic(lua_State *L)
     return 0;
 }
 
-/* Lua function (session): frees the Lua session's caches. */
+/* Lua function (session): empties the Lua session's caches, so that Lua can collect the memory. */
 static int collect_garbage(lua_State *L)
 {
     accd__push_method(L, lua_touserdata(L, 1), "relieve");
