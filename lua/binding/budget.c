@@ -44,8 +44,8 @@ void accd__charge_device(void *ud, int64_t bytes)
         current->used += (size_t)bytes;
 }
 
-/* Allocates, resizes or frees a block, charged to this thread's budget. Returns NULL if n is 0 (the block is freed), if
- * the limit refuses, which also sets `denied`, or if the host has no memory; the block is then unchanged. */
+/* Allocates, resizes or frees a block, charged to this thread's budget. Returns NULL after freeing the block if n is 0.
+ * Also returns NULL, with the block unchanged, if the host has no memory or the limit refuses, which sets `denied`. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;

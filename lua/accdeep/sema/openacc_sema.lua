@@ -27,7 +27,8 @@ end
 -- Returns the kind of the directive `name` ("compute", "region", "body", ...); nil for shape, policy and unknown names.
 function openacc_sema.kind_of(name) return kinds[name] end
 
--- Returns the sorted names of the directives that take the clause `clause`, a name.
+-- Returns the names of the directives that take the clause with the name `clause`, as a sorted list; it is empty for an
+-- unknown clause.
 function openacc_sema.directives_with(clause)
   local list = {}
   for name in pairs(kinds) do
@@ -80,8 +81,9 @@ local function clause_named(clauses, name)
   return nil
 end
 
--- Raises if the construct `node` has a reduction while its gangs have several dimensions. compute: the enclosing
--- compute construct, or `node` itself. Decides ACC33-2.9.11-2.
+-- Raises if the construct `node` has a reduction, and its gangs have several dimensions: by gang(dim: 2 or 3), or by
+-- num_gangs with several numbers on a gang loop or on parallel itself. compute: the enclosing compute construct, or
+-- `node` itself. Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
@@ -95,8 +97,8 @@ function openacc_sema.check_reduction(node, compute)
     rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
 end
 
--- Returns the arguments of gang, worker or vector: key -> text. An argument without a key counts as num, or as length
--- for vector. Raises if a key occurs twice.
+-- Returns the arguments of gang, worker or vector: key -> text, in which each inner parenthesis is replaced by 0. An
+-- argument without a key counts as num, or as length for vector. Raises if a key occurs twice.
 function openacc_sema.arguments(clause)
   local list, name = {}, clause.name
   local flat = (clause.text or ""):sub(2, -2):gsub("%b()", "0")
@@ -111,7 +113,8 @@ function openacc_sema.arguments(clause)
   return list
 end
 
--- Raises if a clause lacks a required argument, or has an argument that it does not take.
+-- Raises if a clause lacks a required argument, or has an argument that it does not take. Also raises for an empty
+-- argument, an unknown key, a missing comma, a wrong dim of gang, and a size of tile below 1.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
   -- Raises the error for a wrong argument. message: has %s in place of the clause's name.
@@ -159,7 +162,8 @@ local function refuse_specific(clause, specific)
 end
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or has a wrong argument of
--- a clause. Returns the names of its clauses as keys.
+-- a clause (check_argument). Also raises for a clause that may not follow device_type. Returns the names of its clauses
+-- as keys.
 function openacc_sema.check(node)
   local names, takes, specific = {}, openacc_directives.clauses_of[node.name], openacc_directives.specific[node.name]
   local group, follows = {}, false -- clauses since the last device_type; true after a device_type
@@ -210,7 +214,8 @@ function openacc_sema.clauses_by_device(node)
   return lists
 end
 
--- Returns the clauses of `node` for the devices of this implementation, which are those that no device_type names.
+-- Returns the clauses of `node` that apply to devices that no device_type names, because the devices of this
+-- implementation are such.
 function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
 
 -- Returns a sentence with the modifiers that a clause has on a directive in a version (nil: in any); nil or false if it
@@ -264,8 +269,9 @@ local function check_gangs(node, clause)
   if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
 end
 
--- Raises if a clause of `node` lacks something that it requires, or is from a later version than the rules. kind: of
--- the directive; rules: the rule profile.
+-- Raises if a clause or modifier of `node` is from a later version than the rules, a modifier is wrong, or num_gangs
+-- has wrong numbers. Also raises for self without variables outside of compute constructs, and for a reduction over
+-- several dimensions of gangs. kind: of the directive; rules: the rule profile.
 function openacc_sema.check_forms(node, kind, rules)
   if kind == "compute" then openacc_sema.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do

@@ -18,12 +18,14 @@ local openmp_sema = {}
 -- Set of the clauses that at least one directive takes.
 local all_clauses = openmp_directives.clauses_where(function(entry) return entry.directives ~= "" end)
 
-local info_cache = {} -- cache: directive -> directive_info
+local info_cache = {} -- name of a directive -> result of directive_info
 for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
   { kind = entry.kind, clauses = openmp_directives.clauses_of[entry[1]] } end
 
 -- Returns the kind of the directive `name` and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and
--- versions are those of definitions/openmp_directives.lua. Unknown names count as combined constructs.
+-- versions are those of definitions/openmp_directives.lua. A name that is not in that table counts as a combined
+-- construct: it has the clauses of all its words, and its kind is "compute" if it begins with target, otherwise "host".
+-- Ends of Fortran have the kind "end".
 function openmp_sema.directive_info(name)
   local info = info_cache[name]
   if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
@@ -53,9 +55,10 @@ local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. ia
 -- Clauses that require devices that share the host's memory.
 local shared_memory_clauses = word_set("unified_shared_memory unified_address self_maps")
 
--- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported.
--- Returns the result of directive_info. version: OpenMP version of the rules; nil if they have none. Errors about a
--- clause of a group name the group (LLNL-4-10).
+-- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported. Also
+-- raises for wrong arguments, for a clause from a later version, and for requirements such as shared memory that the
+-- devices here do not meet. Returns the result of directive_info. version: OpenMP version of the rules; nil if they
+-- have none. Errors about a clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local info = openmp_sema.directive_info(node.name)
   if info.kind == "beyond" then
@@ -140,8 +143,9 @@ local function set_once(map_modifiers, key, value, modifier)
   map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
 end
 
--- Raises if modifiers of a map are in a wrong order. Since 6.0, commas separate modifiers and the map type may have any
--- place; earlier, the map type must be the last modifier. version: see check. Decides OMP60-ver-1.
+-- Raises if modifiers of a map have an order or a separator that `version` does not allow. Since 6.0, commas separate
+-- modifiers and the map type may have any place; earlier, the map type must be the last modifier. version: OpenMP
+-- version of the rules, or nil. Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
     local name, pos, previous = modifier.name, modifier.pos, clause.modifiers[i - 1]
@@ -157,8 +161,9 @@ local function check_order(clause, version, map_modifiers)
 end
 
 -- Returns the modifiers of a map, or of a motion clause of update, as a table {type?, type_pos, always, present, self?,
--- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}. Raises for a modifier that the clause
--- does not take, that occurs twice, or that `version` does not have. Decides OMP60-map-3, OMP60-map-17, OMP61-1.
+-- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}. In 6.0, `delete` is the position of
+-- the word delete. Raises for a modifier that the clause does not take, that occurs twice, or that `version` does not
+-- have. Decides OMP60-map-3, OMP60-map-17, OMP61-1.
 function openmp_sema.modifiers(clause, version)
   local map_modifiers, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
@@ -222,8 +227,9 @@ end
 -- perform. The OpenMP Examples use them so.
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
--- Returns the requested action of a map on a construct, and the map type. map_modifiers: result of
--- openmp_sema.modifiers; kind, name: of the construct. Raises if the construct does not take the map type. Decides
+-- Returns the requested action of a map on a construct, and its map type; storage is returned as release on exit data,
+-- otherwise as alloc. map_modifiers: result of openmp_sema.modifiers; kind, name: of the construct. Raises if the
+-- construct does not take the map type or the modifiers delete and attach, or if `version` requires a type. Decides
 -- OMP60-map-1.
 function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   local types = map_types[kind]
@@ -249,8 +255,8 @@ function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   return types[map_type], map_type == "storage" and (kind == "exit data" and "release" or "alloc") or map_type
 end
 
--- Raises if a map has the modifier attach although it maps nothing at the entry of a construct. is_entry: false for a
--- construct that ends maps. Decides OMP61-1.
+-- Raises if a map has the modifier attach, but its map type does not enter data (alloc, storage, to, tofrom), or the
+-- construct ends maps. is_entry: false for a construct that ends maps. Decides OMP61-1.
 function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
   if not map_modifiers.attach or is_entry ~= false and enters[map_type] then return end
   raise("clause-not-allowed", map_modifiers.attach_pos, is_entry == false and "nothing is attached at the end of a map"
