@@ -300,8 +300,8 @@ static int l_limited(lua_State *L)
     return 2;
 }
 
-/* core.stop(): ends the function that core.limited runs, as a limit does: raises, and the function cannot continue by
- * catching the error. Outside of core.limited only raises. */
+/* core.stop(): ends the function that core.limited runs: raises the table of push_limit, and every further step raises
+ * it again, so that the function cannot continue by catching it. Outside of core.limited, only raises. */
 static int l_stop(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -326,8 +326,8 @@ static int l_restart_limits(lua_State *L)
     return 0;
 }
 
-/* core.watch_interrupts(on): makes the interrupt key stop the function of core.limited; on = false: it ends the process
- * again. */
+/* core.watch_interrupts(on): makes the interrupt key stop the function of core.limited; on false or nil: the key ends
+ * the process again. */
 static int l_watch_interrupts(lua_State *L)
 {
     struct sigaction action = {.sa_handler = lua_toboolean(L, 1) ? on_interrupt : SIG_DFL};

@@ -118,7 +118,8 @@ struct complaint {
     int number;
 };
 
-/* Lua function (struct complaint): calls the method, which raises the error. */
+/* Lua function (struct complaint): calls the method with the directive's record, text and number; the method always
+ * raises. */
 static int raise_complaint(lua_State *L)
 {
     const struct complaint *complaint = lua_touserdata(L, 1);
@@ -130,7 +131,8 @@ static int raise_complaint(lua_State *L)
     return 0;
 }
 
-/* Fills the error detail with an error about a directive. Returns the status of the error, never ACCD_OK. */
+/* Fills the error detail with an error about a directive, which a method of the Lua session words. Returns the status
+ * of the error, never ACCD_OK. */
 static accd_status report_complaint(struct complaint complaint)
 {
     return accd__call_protected(complaint.a, raise_complaint, &complaint);
@@ -138,7 +140,8 @@ static accd_status report_complaint(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-/* Ends the innermost region; at least one must be open. If the core fails, the region stays open. */
+/* Ends the innermost region and removes it from the stack; at least one must be open. If the core fails, the region
+ * stays open, and the error detail is filled. */
 static accd_status end_region(accd_session *a)
 {
     assert(a->regions);

@@ -81,9 +81,9 @@ local function clause_named(clauses, name)
   return nil
 end
 
--- Raises if the construct `node` has a reduction, and its gangs have several dimensions: by gang(dim: 2 or 3), or by
--- num_gangs with several numbers on a gang loop or on parallel itself. compute: the enclosing compute construct, or
--- `node` itself. Decides ACC33-2.9.11-2.
+-- Raises if the construct `node` has a reduction, and its gangs have several dimensions. They have these by gang(dim: 2
+-- or 3), or by num_gangs with several numbers, for a gang loop or for parallel itself. compute: the enclosing compute
+-- construct, or `node` itself. Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")

@@ -21,8 +21,9 @@ local map_types = word_set "to from tofrom alloc storage release delete"
 -- Clauses that may occur once.
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
--- Returns the key under which a clause may occur once: for if, by its directive-name; for defaultmap, by its category
--- of variables; for unique clauses, their names. Returns nil or false for other clauses.
+-- Returns a text; two clauses of a directive with the same text are an error. It has the directive-name of an if
+-- clause, the category of variables of defaultmap, or the name of a unique clause. Returns nil or false for other
+-- clauses.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end

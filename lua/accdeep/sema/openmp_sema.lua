@@ -24,8 +24,8 @@ for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
 
 -- Returns the kind of the directive `name` and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and
 -- versions are those of definitions/openmp_directives.lua. A name that is not in that table counts as a combined
--- construct: it has the clauses of all its words, and its kind is "compute" if it begins with target, otherwise "host".
--- Ends of Fortran have the kind "end".
+-- construct, with the clauses of all its words. Its kind is "compute" if it begins with target, otherwise "host". Ends
+-- of Fortran have the kind "end".
 function openmp_sema.directive_info(name)
   local info = info_cache[name]
   if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
@@ -56,9 +56,9 @@ local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. ia
 local shared_memory_clauses = word_set("unified_shared_memory unified_address self_maps")
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported. Also
--- raises for wrong arguments, for a clause from a later version, and for requirements such as shared memory that the
--- devices here do not meet. Returns the result of directive_info. version: OpenMP version of the rules; nil if they
--- have none. Errors about a clause of a group name the group (LLNL-4-10).
+-- raises for wrong arguments, for a clause from a later version, and for clauses that require memory shared with the
+-- devices. Returns the result of directive_info. version: OpenMP version of the rules; nil if they have none. Errors
+-- about a clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local info = openmp_sema.directive_info(node.name)
   if info.kind == "beyond" then

@@ -1,5 +1,5 @@
 -- advice.lua - help texts for mistakes that the raising phase cannot explain: words of the other directive language,
--- and errors of Lua itself. Loaded only when an error occurs.
+-- and errors of Lua itself. The module is loaded only when an error occurs.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -128,8 +128,8 @@ function advice.syntax(start, text, pos, message)
   return nil
 end
 
--- Returns help for a section [first:count] that exceeds an array of n elements. If `count` may be meant as an end, it
--- is the section with this end, otherwise the valid numbers.
+-- Returns help for a section [first:count] that exceeds an array of n elements. If `count` may be meant as an end, the
+-- help is the section with this end; otherwise it gives the valid numbers.
 function advice.section(first, count, n)
   if first >= 0 and first < count and count <= n then
     return ("a section is [start:length]: [%d:%d] has the elements %d to %d"):format(first, count - first, first,

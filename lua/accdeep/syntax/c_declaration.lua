@@ -82,8 +82,8 @@ return function(rules, lx)
     n.spec, n.declarator = spec, { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
   end)
 
-  -- Matches the spelling of a qualified type that the scope (state.qualified_type) knows already: declared, or read
-  -- from a program's debug information.
+  -- Matches the spelling of a type with scopes or template arguments that state.qualified_type of the scope knows. The
+  -- type was declared, or read from a program's debug information.
   rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
   local known_step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
   local spelled = C((P "::" * lx.space) ^ -1 * known_step * (P "::" * lx.space * known_step) ^ 0)

@@ -78,12 +78,13 @@ end
 
 -- ------------------------------------------------------------------------------------ constructs --
 
--- State of arrange: statements (the result), open (block constructs without an end so far: {kind, node, list}), waiting
--- (directives that need the next loop or statement: {node, form}), in_loop.
+-- State of arrange. statements: the resulting list. open: stack of block constructs without an end so far, {kind, node,
+-- list}. waiting: directives that need the next loop or statement, {node, form}. in_loop: true if exit and cycle are
+-- allowed.
 local Arranger = {}
 Arranger.__index = Arranger
 
--- Returns the list to which items are appended: that of the innermost open construct, otherwise `statements`.
+-- Returns the list to which statements are appended: that of the innermost open construct, otherwise `statements`.
 function Arranger:list()
   local top = self.open[#self.open]
   return top and top.list or self.statements
@@ -118,8 +119,8 @@ local function no_beginning(item, kind)
     { length = #item.sentinel, rule = item.omp and NESTING[item.sentinel] or "DIR-4.3-06" })
 end
 
--- If the end directive `item` belongs to the innermost open construct, closes the construct and returns true; otherwise
--- returns false. kind: name of the construct that the directive ends.
+-- Closes the innermost open construct and returns true if the end directive `item` belongs to it; otherwise changes
+-- nothing and returns false. kind: name of the construct that the directive ends.
 function Arranger:ends(item, kind)
   local top = self.open[#self.open]
   if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
@@ -137,7 +138,8 @@ local function name_of(node)
   return second == "loop" and first .. " loop" or first
 end
 
--- Raises if a directive still waits for its loop or statement. Must be called before an item that is neither.
+-- Raises if a directive still waits for its loop or statement. Must be called before a statement node `item` that is
+-- neither, such as another directive.
 function Arranger:needs_no_loop(item)
   local waiting = self.waiting[#self.waiting]
   if not waiting then return end

@@ -239,8 +239,8 @@ end
 
 -- -------------------------------------------------------------------------- unsupported statements --
 
--- Adds a rule that raises "unsupported" for each Fortran statement that is recognized but not implemented, with help on
--- what to write instead.
+-- Adds a rule that raises the error "unsupported" for each Fortran statement that is recognized but not implemented.
+-- The error may have help on what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
   -- Raises "unsupported" if p matches. subject: name of the statement; help: what to write instead, or nil.

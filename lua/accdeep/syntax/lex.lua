@@ -87,7 +87,7 @@ function lex.new(trace, blank)
       * Cmt(P(true), function() return next_position, value end) * space
   end
 
-  -- Accepts the name, unless it is a keyword of C.
+  -- Match-time function: accepts the name that was matched, unless it is a keyword of C.
   local function not_keyword(_, at, name)
     if keywords[name] then return nil end
     return at, name

@@ -19,8 +19,8 @@ local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp,
 -- first_words: set of the first words of directives; all_names: list of their names.
 local openacc_syntax = { first_words = {}, all_names = {} }
 
--- names: directives without a rule of their own for parentheses, unlike wait and cache: name -> name. member_names:
--- directives that describe members.
+-- names: name -> name, for each directive without a rule of its own; wait and cache have one, for their parentheses.
+-- member_names: list of the directives that describe members: shape and policy.
 local names, member_names = {}, {}
 for i, entry in ipairs(openacc_directives.directives) do
   if entry.kind == "members" then

@@ -40,8 +40,8 @@ local function is_slip(word, sentinel)
   return false
 end
 
--- Raises if a pragma with the first word `word` is a misspelt sentinel, a vendor's extension or a packed layout. Other
--- foreign pragmas are accepted. Decides HOUSE-bodies.
+-- Raises if a pragma with the first word `word` is a misspelt sentinel, a vendor's extension of OpenMP, or `pack` (a
+-- layout without padding). Other foreign pragmas are accepted. Decides HOUSE-bodies.
 local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })

@@ -59,7 +59,7 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
--- The name is preceded by :: if a member of the scope's record hides it.
+-- Returns the name, preceded by :: if a member of the scope's record hides it.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]
@@ -163,7 +163,7 @@ local function nest_text(nest, scope)
   return ("::{ %s }"):format(table.concat(parts, " "))
 end
 
--- Returns a member_shape node as text: path and subscripts.
+-- Returns a member_shape node, a list item of a shape or policy, as text: path and subscripts.
 local function member_shape(member, scope)
   local parts = { member.name }
   for _, part in ipairs(member.path or {}) do parts[#parts + 1] = "." .. part.name end
