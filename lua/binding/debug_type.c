@@ -313,7 +313,7 @@ static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *di
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }
 
-/* Fills the table of a type of another kind. size: bytes of the type; <= 0: not known. */
+/* Fills the table of a type that has no reader of its own (kind "other"). size: bytes of the type; <= 0: not known. */
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);

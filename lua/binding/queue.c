@@ -63,7 +63,8 @@ static int l_queue_test(lua_State *L)
     return 1;
 }
 
-/* context:queues(device) -> {{async=, pending=} ...}: async value and number of waiting operations of each queue */
+/* context:queues(device) -> {{async=, pending=} ...}: async value and number of operations not yet done, in a list by
+ * queue number, from 1 */
 static int l_queues(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -11,7 +11,8 @@ struct value {
     const char *meaning;
 };
 
-/* Knob of a rule profile. */
+/* Knob: a setting of a rule profile. `name` and `offset` are those of its field in accd_rules; `description` and
+ * `rules` say what it decides, and by which rules of the documents. */
 static const struct knob {
     const char *name;
     size_t offset;

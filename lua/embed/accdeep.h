@@ -218,8 +218,8 @@ ACCD_API accd_status accd_prepare_loc(accd_session *a, const char *text, const c
 /* Runs a prepared directive. A data or compute construct opens its region; it may be opened again inside itself.
  * Errors are those of accd_run_directive. */
 ACCD_API accd_status accd_prepared_run(accd_prepared *prepared);
-/* Ends the region of the last accd_prepared_run. ACCD_ERROR_REGION_NESTING: no such region is open, or it is not the
- * innermost one. [DIR-4.3-06] */
+/* Ends the innermost region, which accd_prepared_run must have opened with this handle. ACCD_ERROR_REGION_NESTING: no
+ * such region is open, or it is not the innermost one. [DIR-4.3-06] */
 ACCD_API accd_status accd_prepared_end(accd_prepared *prepared);
 /* Frees the handle. An open region stays open, for "acc end data". NULL does nothing. */
 ACCD_API void accd_prepared_free(accd_prepared *prepared);

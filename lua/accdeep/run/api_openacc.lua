@@ -211,7 +211,8 @@ function routines.acc_map_data(session, at, host, dev, bytes)
     api_arguments.label(session, name, at)))
 end
 
--- Ends the mapping that acc_map_data made. Raises for a null pointer and if there is no such mapping.
+-- Ends the mapping that acc_map_data made on the current device. Raises for a null pointer and if there is no such
+-- mapping, or if the core cannot end it.
 function routines.acc_unmap_data(session, _, host)
   local address = memory_view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
@@ -233,7 +234,7 @@ function routines.acc_malloc(session, _, bytes)
     address + n)
 end
 
--- Frees device memory that acc_malloc returned. Raises for other addresses.
+-- Frees device memory that acc_malloc returned; does nothing for a null pointer, and raises for other addresses.
 function routines.acc_free(session, _, dev)
   local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
   if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- the code that free in host memory uses
@@ -275,7 +276,8 @@ function routines.acc_memcpy_device(session, at, to, from, bytes)
 end
 
 -- Copies bytes between two devices. The addresses are host addresses, whose data must be present on the devices; raises
--- otherwise.
+-- otherwise, and for unknown devices. Does nothing for 0 bytes. In a queue, first waits for the queue, because the copy
+-- passes through the host.
 function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
@@ -328,7 +330,7 @@ local function queue_at(session, value)
 end
 
 -- Makes the program wait for the queue of the async value `value`. If the async value `later` is given, its queue waits
--- instead of the program.
+-- instead of the program. Does nothing for acc_async_sync; raises for invalid values, and errors of queued work.
 function routines.acc_wait_async(session, at, value, later)
   local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end

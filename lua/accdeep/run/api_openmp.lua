@@ -214,8 +214,8 @@ function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   return answer(holds(session, number, address, n))
 end
 
--- Returns the device pointer of a host pointer; null if the pointer is not mapped. For the host, returns the host
--- pointer. Decides OMP60-api-12.
+-- Returns the device pointer of a host pointer; null if the pointer is null or not mapped, or the device is unknown.
+-- For the host, returns the host pointer. Decides OMP60-api-12.
 function routines.omp_get_mapped_ptr(session, at, pointer, device)
   local number = device_number(session, device)
   local address, t = address_of(session, pointer, at)
@@ -226,8 +226,9 @@ end
 
 -- ------------------------------------------------------------------------------------------ copies --
 
--- Copies bytes between two devices. Returns 0; a nonzero number for an unknown device or a null pointer. Raises for
--- memory that is not allocated. Decides OMP60-api-7.
+-- Copies bytes between two devices, each of which may be the host. Returns 0; a nonzero number for an unknown device
+-- or, unless the length is 0, for a null pointer. Raises for memory that is not allocated, and for a negative length or
+-- offset. Decides OMP60-api-7.
 function routines.omp_target_memcpy(session, at, to, from, length, to_offset, from_offset, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
   local dst, src = address_of(session, to, at), address_of(session, from, at)
@@ -385,9 +386,9 @@ local function name_of(session, address, bytes)
   return ("%s[%d:%d]"):format(base, offset // contents.size, bytes // contents.size)
 end
 
--- Associates device memory with host memory. Returns 0; a nonzero number for null pointers, for 0 bytes, for the host
--- and unknown devices, or if other data are present at the host address. Raises for memory that is not allocated.
--- Decides OMP60-api-10.
+-- Associates device memory with host memory. Returns 0, also if this association exists already. Returns a nonzero
+-- number for null pointers, for 0 bytes, for the host and unknown devices, or if other data are present at the host
+-- address. Raises for memory that is not allocated. Decides OMP60-api-10.
 function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset, device)
   local ctx, number = session.ctx, device_number(session, device)
   local address, target = address_of(session, host, at), address_of(session, dev, at)

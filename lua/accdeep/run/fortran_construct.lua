@@ -90,7 +90,8 @@ end
 
 -- ---------------------------------------------------------------------- OpenACC's loops and atomic --
 
--- Returns the initial value of a reduction by the operator `op` of a variable of type `t`, and the type of this value.
+-- Returns the initial value of a reduction by the operator `op` of a variable or array of type `t`, and the type of
+-- this value. The value is true for .and. and .eqv., and false for other operators of logicals.
 local function identity(op, t)
   while t.kind == "array" do t = t.of end
   if op == "max" or op == "min" then return privatization.identity(op, t), t end
@@ -171,7 +172,8 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Raises if the end directive of the construct `node` is wrong.
+-- Checks the end directive of the construct `node`, if it is written; raises if it does not parse, or has a wrong
+-- clause.
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end

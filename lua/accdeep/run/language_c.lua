@@ -152,8 +152,8 @@ local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), directive = construct.node }
 end
 
--- Returns the AST of the body text `body`. The AST is cached if the text has no directives and all its names are
--- global. Raises for errors.
+-- Returns the AST of the body text `body`. The AST is cached if the text has no directives, and no inner scope or
+-- member function is active that could give its names other meanings. Raises for errors.
 local function body_tree(session, body, construct)
   local now = session.now
   if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
@@ -192,8 +192,8 @@ function language_c.run_body(session, k, body, tree)
   end)
 end
 
--- Returns the counters of the `depth` outermost nested loops in the AST `tree`, as {variable}. Counters that loops
--- declare are left out.
+-- Returns a list {variable} of the counters of at most `depth` nested for loops, from the outermost loop of the AST
+-- `tree` on. Counters that loops declare are left out.
 function language_c.counters(session, depth, tree)
   local list, at = {}, tree
   while at and depth > 0 do

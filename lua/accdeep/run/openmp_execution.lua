@@ -46,7 +46,8 @@ end
 -- Help texts that replace those of OpenACC's rules: rule -> text.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
--- Calls fn(...) and returns its results. An error of fn is raised with the corresponding rule of OpenMP.
+-- Calls fn(...) and returns its results. An error of fn is raised with the corresponding rule of OpenMP and, for some
+-- syntax errors, another help text (helps).
 function openmp_execution.citing(self, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -66,8 +67,9 @@ openmp_execution.executors = { region = function(self, plan, enabled)
   return region.using(new_region, enabled and plan.use_device or {}, true)
 end }
 
--- Returns a part of the cache key for plans of a body, because its implicit maps depend on the data that are present on
--- the construct's device. references: variables that the body uses. Decides OMP60-map-12.
+-- Returns a text that is a part of the cache key for plans of a body. It tells whether the body is text, and how much
+-- of each variable is present on the current device, because implicit maps depend on both. references: variables that
+-- the body uses. Decides OMP60-map-12.
 function openmp_execution.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do

@@ -34,8 +34,8 @@ local copied = openmp_directives.clauses_with_attribute "own"
 local begins = openmp_directives.clauses_with_attribute "begins"
 local lasts = openmp_directives.clauses_with_attribute "lasts"
 
--- Returns true if a reduction can combine values of type `t`, or its elements: numbers, and structures whose only
--- member is such a type (LLNL-4-14).
+-- Returns true if a reduction can combine values of type `t` or, for an array or pointer, its elements or target. These
+-- must be numbers, or structures whose only member has such a type (LLNL-4-14).
 local function reducible(t)
   while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
   if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
@@ -107,8 +107,9 @@ end
 
 local loops = word_set "for do simd distribute loop taskloop"
 
--- Returns the counters {variable, lasts} of a loop construct's loops, which are private without a clause. body: AST of
--- the statement. On simd, the counters' last values are copied to the originals.
+-- Returns the counters {variable, lasts} of a loop construct's loops, which are private without a clause; an empty list
+-- for other constructs. The clause collapse gives the number of nested loops, otherwise 1. body: AST of the statement.
+-- On simd, the counters' last values are copied to the originals.
 local function loop_variables(session, node, body)
   local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
@@ -120,9 +121,9 @@ local function loop_variables(session, node, body)
   return counters
 end
 
--- Returns all private copies: of variables in clauses, of `counters`, and of variables that the default clause makes
--- private. counters: list of {variable, lasts} from loop_variables; references: variables that the body uses. Raises if
--- default(none) requires a variable in a clause.
+-- Returns all private copies: of variables in clauses, of `counters`, and of variables in no clause that
+-- default(private) or default(firstprivate) makes private. counters: list of {variable, lasts} from loop_variables;
+-- references: variables that the body uses. Raises if default(none) requires a variable in a clause.
 local function add_unnamed(session, node, sharing, counters, references)
   local copies, covered = table.move(sharing.list, 1, #sharing.list, 1, {}), {}
   for _, counter in ipairs(counters) do
@@ -148,8 +149,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Checks a construct of the host before its body is known. Returns the result of read_attributes; raises for errors of
--- the clauses.
+-- Checks a construct of the host before its body is known; raises for errors of the clauses. Returns the attributes
+-- that its clauses give to variables, as read_attributes describes.
 function openmp_host.check(session, node)
   openmp_sema.check(node, session.rules.openmp)
   return read_attributes(session, node)

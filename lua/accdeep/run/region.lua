@@ -127,7 +127,9 @@ end
 
 -- Binds the names of use_device clauses to device addresses in now.replaced; opened_region.undo() removes the bindings.
 -- names: list of {variable, start, by_address, pos} (plan.use_device); start: function that returns a section's
--- address, or nil. if_present: true to keep host addresses of absent data; otherwise they are errors.
+-- address, or nil. if_present: true to leave names of absent data unbound, so that they keep host addresses; otherwise
+-- absent data raise. A null pointer stays unbound. In OpenMP, a pointer without a match becomes null if
+-- rules.use_device is "null".
 local function use_device(self, opened_region, names, if_present)
   local previous = self.now.replaced
   local replaced = setmetatable({}, previous and { __index = previous } or nil)
@@ -187,8 +189,9 @@ function region.replaced_names(self)
   return sorted_pairs(addresses)
 end
 
--- Closes the innermost open region of `kind` that a directive of the same language opened. Raises if there is none, or
--- if it cannot be closed. is_openmp: language of the directive.
+-- Closes the innermost region of the current device whose plan has this `kind` ("region", "host data") and language.
+-- is_openmp: true if the end directive is one of OpenMP. Raises if there is no such region, or if it cannot be closed
+-- because a region inside it is open.
 function region.close_innermost(self, pos, kind, is_openmp)
   local stack, other = self.device_side.regions[self.now.device], nil
   for i = #stack, 1, -1 do

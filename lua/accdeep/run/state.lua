@@ -60,9 +60,9 @@ local function artificials(session, device, list)
   return entries
 end
 
--- Sets the tuples of a level of the core in `entry`: original and artificial for a structured level. A base level,
--- which holds data of enter data (DIR-6-02), has dynamic and floor. A structured level with such data above it has all
--- four.
+-- Copies the tuples of a level of the core to fields of `entry`: original and artificial for a structured level (one of
+-- a region). A base level, which holds data of enter data (DIR-6-02), has the fields dynamic and floor: the originals
+-- and the artificial tuples of these data. A structured level with such data above it has all four.
 local function add_lists(session, device, level, entry)
   if level.original then
     entry.original = originals(session, level.original)
