@@ -388,8 +388,8 @@ local function id_of(object) return object and (object.id or object.grouped and 
 -- -------------------------------------------------------------------------------------- rows --
 
 -- Returns the position `offset` of a pointer in a target of `bytes` bytes as text: "[3]" for the first byte of an
--- element, "the end", otherwise "+5", an offset in bytes. Returns nil for the beginning. In a language whose
--- `numbers_places` is false, elements are also given as offsets. `t`: type of the pointer.
+-- element, "the end", otherwise "+5". Returns nil for the beginning. In a language whose `numbers_places` is false,
+-- elements are also given as offsets in bytes. `t`: type of the pointer.
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   if offset == bytes then return "the end" end

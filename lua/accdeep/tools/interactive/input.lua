@@ -8,7 +8,8 @@ local openmp_directives = require "accdeep.definitions.openmp_directives"
 
 local input = {}
 
--- Returns a text as a readable Lua literal.
+-- Returns a text as a readable Lua literal: in quotation marks, or in long brackets if it has a quotation mark, a
+-- backslash or a line break.
 function input.quote(text)
   if not text:find '["\\\n\r]' then return '"' .. text .. '"' end
   local level = ""

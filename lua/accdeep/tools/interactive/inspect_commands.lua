@@ -65,7 +65,7 @@ local function show_events(user)
   user.terminal:page(#lines > 0 and table.concat(lines) or "  nothing\n")
 end
 
-local NAMED = 12 -- names per line
+local NAMED = 12 -- limit of names that are shown of consecutive events of one kind
 
 -- Prints a summary of events. `head`: a line before the summary, or nil.
 function inspect_commands.show_event_list(user, events, head)

@@ -259,7 +259,8 @@ local function about_variable(text)
   return chunk and not load("return host." .. text, "=", "t") and "host." .. text or nil
 end
 
--- Handles a line: a command, a directive, an expression or a statement. Returns true if the session ends.
+-- Handles a line: a command, a directive, an expression or a statement. Returns true if this session ends, because the
+-- user leaves or a new session must execute the accepted statements. Otherwise returns false or nil.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
   -- The single word `exit` is the command, although `exit` also begins directives such as exit data.
@@ -330,7 +331,8 @@ function Repl:pass(options)
   }, { __index = options }))
 end
 
--- Lets the user continue in the state in which the file failed; does nothing for expected errors and limits.
+-- Lets the user continue in the state in which the file failed, after its error was printed. Does nothing for expected
+-- errors, limits and stack overflows, for errors of typed statements, and if the session is being left.
 function Repl:failed(err)
   if self.looping or self.leaving or self:session().now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end

@@ -92,8 +92,8 @@ local function names_in(node, ...)
 end
 
 -- Splits the clauses of the directive `node`. Returns an AST without the clauses async, wait and reduction, and without
--- reduced names in data clauses. Also returns the set of reduced names, and the set of names in private, firstprivate
--- and deviceptr clauses.
+-- reduced names in other clauses; a clause that becomes empty is removed. Also returns the set of reduced names, and
+-- the set of names in private, firstprivate and deviceptr clauses.
 function c_calls.data_of(node)
   local reductions, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
@@ -194,8 +194,9 @@ local function is_several(variable)
   return first and next(variable.lines, first) ~= nil
 end
 
--- Returns the address that the program passes for the input `input` of a plan, as C text. A value without an address,
--- such as a constant, is first copied to the variable `copy_name`; that line is written to `w`. `unit`: the Unit of
+-- Returns the address that the program passes for the input `input` of a plan, as C text. A value that the compiler
+-- computes (compiler_values.lua) is passed itself, cast to a pointer. A name without an address, such as a constant, is
+-- first copied to the variable `copy_name`; that line is written to `w`. `unit`: the Unit of
 -- c_unit.lua. `addressless`: set of names without an address at the directive. `instance`: type by variable. Raises
 -- {cannot = reason} for a name with two meanings.
 local function runtime_inputs(self, unit, w, input, addressless, instance, copy_name)
@@ -227,8 +228,9 @@ local function runtime_inputs(self, unit, w, input, addressless, instance, copy_
   return input.offset == 0 and text or ("(const char *)%s + %d"):format(text, input.offset)
 end
 
--- Writes the array of a plan's inputs to `w`. Returns the name of the array. `number`: a number that makes the name
--- unique. Other parameters: as in runtime_inputs.
+-- Writes the array of a plan's inputs `inputs` to `w`. Returns the name of the array. `number`: a number that makes the
+-- name unique. `unit`: the Unit of c_unit.lua. `addressless`: set of names without an address. `instance`: type by
+-- variable. Raises {cannot = reason} for a name with two meanings.
 local function write_inputs(self, unit, w, number, inputs, addressless, instance)
   local list = {}
   for i, input in ipairs(inputs) do
@@ -324,8 +326,9 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
 end
 
 -- Writes the calls for a directive to `head`, and the lines after its statement to `tail`. Returns the replacements for
--- variables in the statement of a compute construct; nil for other directives. `unit`: the Unit of c_unit.lua. `used`,
--- `instance`: as in write_kernel. Raises {cannot = reason} if calls cannot express the directive.
+-- variables in the statement of a compute construct; nil for other directives. `unit`: the Unit of c_unit.lua. `used`:
+-- sorted variables of a compute construct that are pointers or in device memory. `instance`: type by variable. Raises
+-- {cannot = reason} if calls cannot express the directive.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
   local text, inputs = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
   for _, item in ipairs(plan.items) do

@@ -34,8 +34,9 @@ local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = tr
 -- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- Returns the options of a unit as quoted text, without options about the output. `without_directives`: also without
--- options that turn directives into code, warn or optimize, which queries do not need.
+-- Returns the options of a unit as quoted text, without options about the output, link-time optimization and offload
+-- targets. `without_directives`: also without options that turn directives into code, warn or optimize, which queries
+-- do not need.
 local function options(option_list, without_directives)
   local list, i = {}, 1
   while option_list[i] do
@@ -100,7 +101,8 @@ local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~
 
 -- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file.
 -- `source_location`: an entry of `places` (source_map.lua). clang warns of unused functions, except in files entered by
--- a linemarker with a flag; such linemarkers are not standard C.
+-- a linemarker with a flag. Such linemarkers are not standard C: with -pedantic, for other compilers and without a
+-- flag, the marker is a #line.
 function c_compiler.marker(unit, source_location)
   local is_pedantic = false
   for _, option in ipairs(unit.options) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end

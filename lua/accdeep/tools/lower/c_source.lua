@@ -148,7 +148,7 @@ function Unit:statement(i)
     return self:closing(last + 2) + 1
   elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
     return self:statement(i + 2)
-  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- the call may be a macro for the head of a loop
+  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- perhaps a macro for a loop's head: its body follows
     local next_token = self:skip_lines(self:closing(i + 1) + 1)
     if self.kind[next_token] == "word" or self:token(next_token) == "{" then return self:statement(next_token) end
   end
@@ -209,8 +209,9 @@ local no_functions = strings.word_set(
   "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
--- Returns true if the word at token i looks like the name of a called function: a parenthesis follows, and no keyword,
--- type or `:` is involved. Therefore names qualified by a namespace do not count.
+-- Returns true if the word at token i looks like the name of a called function: a parenthesis follows, the word is no
+-- keyword or type of C, and neither another word nor `:` precedes. Names qualified by a namespace therefore do not
+-- count.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"

@@ -137,7 +137,7 @@ local function read_directives(self, active)
   return is_extended
 end
 
--- Returns the unit's own directives that move data; fills self.declares. Raises for unsupported ones, as in headers.
+-- Returns the unit's own directives that move data; adds `declare` to self.declares. Raises for others, as in headers.
 local function plan_directives(self)
   local list = {}
   for _, directive in ipairs(self.directives) do
@@ -505,7 +505,7 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- Returns true if the lines `field` of all instances are equal. Calls that differ become one that selects by type.
+-- Joins calls that differ by type, in the first instance; returns true if the lines `field` of all are then equal.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do

@@ -19,7 +19,8 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quote = shell_command.quote
 
--- Returns true if a text may have an OpenACC directive or a call of an OpenACC routine.
+-- Returns true if a text may have an OpenACC directive or a call of an OpenACC routine: it has a pragma or sentinel
+-- `acc`, the operator _Pragma, or a name that begins with acc_.
 local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
@@ -95,8 +96,9 @@ function compiler_driver.export(options, text, exported, extra)
 end
 
 -- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted} for the units whose
--- text changed; `at` is the index in the command. The second result is {path, messages} for the first unit that the
--- compiler rejects, or nil. `folder`: a Folder for temporary files. Raises errors of directives.
+-- text changed, or whose included files have shapes or policies (`described`). `at`: index in the command. `pasted`:
+-- paths of the files inlined in `text`. The second result is {path, messages} for the first unit with directives that
+-- the compiler rejects, or nil. `folder`: a Folder for temporary files. Raises errors of directives.
 local function lower_units(list, request, folder)
   local units, options, problem = {}, options_of(list), nil
   local unit_indices, modules = units_of(list), nil

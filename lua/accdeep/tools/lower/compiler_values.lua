@@ -103,7 +103,8 @@ local function is_simple(bound, record)
 end
 
 -- Returns the AST `node` of a shape or policy inside a class, for the class `record`. Bounds that are not simple become
--- values, which member functions of the class evaluate (compiler_values.members).
+-- values, which member functions of the class evaluate (compiler_values.members). Shapes of a member that is given by a
+-- path stay unchanged.
 function Values:rewrite_for_class(directive, node, record)
   return ast.map(node, function(n)
     if n.tag == "member_shape" and n.path then return n end

@@ -30,8 +30,9 @@ local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
--- Returns the options of a unit as quoted text, for a command that runs in another folder. `without_directives`: as in
--- c_compiler.options.
+-- Returns the options of a unit as quoted text, for a command that runs in another folder. The folders of included
+-- files and modules become -I options. `without_directives`: leave out options that turn directives into code, warn or
+-- optimize.
 local function options(unit, without_directives)
   local option_list, folders, i = {}, {}, 1
   while unit.options[i] do

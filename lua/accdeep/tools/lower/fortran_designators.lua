@@ -12,8 +12,9 @@ local raise = diagnostic.raise
 
 local fortran_designators = {}
 
--- Returns the type of a designator: {element, rank, fits}. `element`: type of its elements. `fits`: true if the
--- designator is valid Fortran. Raises if a variable or component does not exist.
+-- Returns the type of a designator: {element, rank, fits}. `element`: type of its elements. `fits`: false if it names
+-- an array component, or an allocatable or pointer component, of several objects, which is not valid Fortran. Raises if
+-- a variable or component does not exist.
 function fortran_designators.designator_type(session, node)
   if node.tag == "id" then
     local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)

@@ -75,7 +75,8 @@ end
 
 -- Sets is_here of the files that are inlined: those with directives for which is_wanted(first word) is true, and the
 -- files that include them. A file with `#pragma once` must be inlined wherever it is included; otherwise the compiler
--- would read it twice. Returns true if `file` is marked, and true if a mark is new: the caller repeats the call then.
+-- would read it twice. Returns true if `file` is inlined, and true if is_here was set for a further file. The caller
+-- then repeats the call, because that file may have `#pragma once`.
 function Text:mark(file, is_wanted)
   local is_new = false
   if not file.is_here then

@@ -14,7 +14,7 @@ local deep_copy = require "accdeep.tools.export.deep_copy"
 
 local ir_text = {}
 
-local VERSION = 3
+local VERSION = 3 -- version of the text's format, which core/abi/lowered/text.c requires
 local op = core.opcode
 
 -- First placeholder address, and number of addresses reserved for each variable.
@@ -136,8 +136,8 @@ function Writer:code(code, places)
   end
 end
 
--- Writes a symbol, unless it is written already. Returns its number; -1 for nil. `places`: as in Writer:program.
--- `has_rows`: the program passes the bounds of the array.
+-- Writes a symbol, unless it is written already. Returns its number; -1 for nil. `places`: numbers of the item's
+-- parameters (input_parameters). `has_rows`: the program passes the bounds of the array, so they are not written.
 function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local number = self.labels[label]
@@ -159,7 +159,8 @@ function Writer:label(label, places, has_rows)
   return self.labels[label]
 end
 
--- Returns {offset, bytes, number of the symbol} for each member of a list; an empty list for nil.
+-- Returns {offset, bytes, number of the symbol} for each member of a list; an empty list for nil. Writes the symbols.
+-- `places`: numbers of the item's parameters (input_parameters).
 local function members_of(self, list, places)
   local lines = {}
   for i, member in ipairs(list or {}) do

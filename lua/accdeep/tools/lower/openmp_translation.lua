@@ -126,8 +126,8 @@ local function check(node)
 end
 
 -- Returns a list of clauses as text: map clauses for the data clauses of a directive, and the if clause. `types`: a
--- table from data clause to map type; clauses that it lacks are dropped. `condition`: prefix in the if clause, such as
--- "target data: "; nil: no if clause.
+-- table from data clause to map type; clauses that it lacks are dropped, except that deviceptr becomes is_device_ptr if
+-- `types` is map_types. `condition`: prefix in the if clause, such as "target data: "; nil: no if clause.
 local function data_clauses(node, types, condition)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -148,8 +148,9 @@ local Text = {}
 Text.__index = Text
 
 -- Returns the OpenMP words that divide the loop of `construct` among teams and threads; nil if one thread executes the
--- loop. Precondition: `words` of the enclosing loops are set. Fields of a construct: see openmp_translation.text and
--- nest.
+-- loop. That is so for loops with `seq`, of `serial`, and of `kernels` without `independent`, and inside a loop that is
+-- divided among threads already. Precondition: `words` of the enclosing loops are set. Fields of a construct: see
+-- openmp_translation.text and nest.
 local function division_clauses(self, construct)
   local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
   if has(node, "seq") or not compute then return nil end
@@ -418,7 +419,8 @@ local function add_enclosing_data(self, construct, parts)
   end
 end
 
--- Returns the if clause of a compute construct, as text, for its clauses `if` and `self`; nil if it has neither.
+-- Returns the if clause of a compute construct, as text, for its clauses `if` and `self`; nil if it has neither. `self`
+-- without a condition gives the condition 0: the construct runs on the host.
 local function condition(node)
   local parts = {}
   for _, clause in ipairs(node.clauses) do

@@ -15,6 +15,7 @@ unit_directives.others = { loop = true, routine = true, atomic = true, cache = t
 function unit_directives.moves_data(word, as_calls)
   return not unit_directives.others[word] or as_calls ~= nil and word == "host_data"
 end
+-- Names of the directives of TR-14-1 that describe a type.
 unit_directives.descriptions = { shape = true, policy = true }
 -- Directives without a statement or region.
 unit_directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }

@@ -249,8 +249,9 @@ local function whole_arrays(self, directive, instance)
   return whole
 end
 
--- Returns the sorted list of a compute construct's variables that are pointers or in device memory, without private and
--- reduced ones. Sets directive.whole (see whole_arrays). `instance`: type by variable.
+-- Returns the sorted list of a compute construct's variables that are pointers or in device memory. Scalars count only
+-- if the construct or a data region around it maps them. Private variables are left out, and reduced ones that no data
+-- region around the construct maps. Sets directive.whole: the arrays used as a whole. `instance`: type by variable.
 function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
