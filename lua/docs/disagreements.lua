@@ -14,7 +14,7 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local disagreements = {}
 
--- Most actions of a program that is explored.
+-- Limit of actions (directives or statements) in a program that is explored.
 disagreements.BOUND = 4
 disagreements.page = "spec/reference/disagreements.md"
 

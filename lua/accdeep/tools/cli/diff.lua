@@ -18,7 +18,7 @@ local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "struc
   "gone" }
 
 -- Returns true if two events or marks are equal, or both nil. `with_rules`: their rules must be equal, too. Names of
--- files may differ, names of cases may not.
+-- files may differ, names of cases may not. Of two queued operations, the field `gone` may differ.
 local function is_same_line(a, b, with_rules)
   if not a or not b then return a == b end
   if a.mark ~= b.mark then return false end

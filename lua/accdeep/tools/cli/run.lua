@@ -207,8 +207,8 @@ local function run_jobs(paths, chosen, live)
   return records
 end
 
--- Returns the terminal for --step, or nil if steps are not possible: input or output is not a terminal, there are
--- several jobs, or the format is not text.
+-- Opens and returns the terminal for --step. Returns nil without that option, or if steps are not possible: input or
+-- output is not a terminal, there are several jobs, or the format is not text.
 local function steps_by_hand(chosen)
   if not chosen.step or chosen.jobs > 1 or chosen.format ~= "text" then return nil end
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil

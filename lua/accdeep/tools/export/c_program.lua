@@ -105,8 +105,8 @@ local function lvalue(t, text, offset, to)
   return nil
 end
 
--- Returns the address and the block (an entry of self.blocks) of the memory that contains `address`, or of an array
--- that ends there; nil if there is none.
+-- Returns the address and the block (an entry of self.blocks) of the memory that contains or begins at `address`. If
+-- there is none, returns those of an array that ends there, or nil.
 local function block_at(self, address)
   -- Start of an array that ends at the address. It is used only if no block contains the address.
   local preceding
@@ -150,7 +150,9 @@ local function device_text(self, session, address)
   return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
 end
 
--- Returns the value of a pointer to type `to` as a C expression; nil if the program has no object at the address.
+-- Returns the value of a pointer to type `to` as a C expression: NULL, the address of an l-value of that type, or else
+-- a cast address with an offset in bytes. A device address is relative to one that the program has saved. Returns nil
+-- if the program has no object at the address.
 function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)
@@ -184,7 +186,7 @@ local function live_blocks(session)
   return list
 end
 
-local RUN = 3 -- minimal number of consecutive values that are copied by memcpy
+local RUN = 3 -- minimal number of consecutive changed scalars that are copied by one memcpy
 -- Number of elements up to which changed_indices compares them one by one instead of by halves.
 local FEW = 32
 

@@ -24,7 +24,8 @@ end
 -- Returns a text as a string literal of C in one line.
 local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
 
--- Adds a check to the program. `text`: name of the check; write() adds the comparisons.
+-- Adds a check to the program. `text`: name of the check; write() adds the comparisons. Adds nothing if the recording
+-- has ended.
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
@@ -147,7 +148,7 @@ function Recorder:extent(expression)
   return text, bytes
 end
 
--- Adds a check whether the l-value `text` is present (`expected` = 1) or absent (0).
+-- Adds a check whether the l-value `text` is present (`expected` = 1) or absent (0), unless the recording has ended.
 function Recorder:presence(text, expected)
   if not self.program:is_open() then return end
   local address, bytes = self:extent(text)
@@ -165,7 +166,8 @@ function Recorder:mark_unchecked(name, subject)
 end
 
 -- Adds a check whether the pointer `text` is attached (`expected` = 1) or not (0): its device copy holds the device
--- address of its target. Adds a comment instead if the program cannot check that.
+-- address of its target. Adds a comment instead if the program cannot check that: in OpenMP, or if the address in an
+-- attached pointer is itself not present. Adds nothing if the recording has ended.
 function Recorder:attachment(text, expected)
   if not self.program:is_open() then return end
   local session = self:session()

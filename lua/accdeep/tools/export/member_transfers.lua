@@ -95,7 +95,8 @@ end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
 -- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers (with a mapped target) are
--- visited only if their host values stay: if the object is not copied out, or if `keeps_pointers` is set.
+-- visited only if their host values stay: if the object is not copied out, or if `keeps_pointers` is set. Excluded
+-- members and these pointers are not visited if they share bytes of a union with a member that is copied out.
 -- `keeps_pointers`: directives do not attach pointers to present data.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own

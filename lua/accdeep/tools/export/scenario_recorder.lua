@@ -244,7 +244,8 @@ function Recorder:deep_directive(node, deep)
 end
 
 -- Records and executes a directive. `name`: "acc" or "omp". original(text, refs): executes it. `refs`: second argument
--- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region.
+-- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region. Only
+-- executes a directive that cannot be parsed, and every directive after the recording has ended.
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
@@ -478,8 +479,8 @@ local function host_names(self, env)
   end
 end
 
--- Returns a word which shows that the declarations `text` are C++, so that a C compiler would reject them; nil if there
--- is none.
+-- Returns a word which shows that the declarations `text` are C++, so that a C compiler would reject them: class,
+-- template, virtual, public or the & of a reference. Returns nil if there is none.
 local function check_not_cpp(text)
   local bare_text = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return bare_text:match "%f[%w_](class)%f[^%w_]" or bare_text:match "%f[%w_](template)%f[^%w_]"
@@ -498,7 +499,8 @@ local function strip_shapes(text)
   return bare_text:sub(2)
 end
 
--- Records and executes the declarations `text`. original(text): executes them. Ends the recording if they are C++.
+-- Records and executes the declarations `text`. original(text): executes them. Ends the recording, that of all cases of
+-- the file outside of a case, if they are C++.
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)
