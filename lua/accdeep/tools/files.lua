@@ -69,9 +69,8 @@ function files.library(name)
   return nil, ("%s is not next to this program, and not in ../lib"):format(name)
 end
 
--- Returns the path of the program that a shell would run for a name: `name` itself if it has a '/' and exists, else the
--- first file of that name in a folder of PATH. Returns nil or another false value if there is none. The right to
--- execute is not checked.
+-- Returns the path of the program that a shell would run for a name, or a false value if there is none. A name with '/'
+-- is the path itself; others are searched for in the folders of PATH. The right to execute is not checked.
 function files.program(name)
   if name:find "/" then return system.filetype(name) and name end
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do

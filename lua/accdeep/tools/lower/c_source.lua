@@ -209,8 +209,8 @@ local no_functions = strings.word_set(
   "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
--- Returns true if the word at token i looks like the name of a called function. A parenthesis must follow, the word
--- must not be a keyword or type of C, and neither a word nor `:` may precede, so names in a namespace do not count.
+-- Returns true if the word at token i looks like the name of a called function: a parenthesis follows, and the word is
+-- no keyword or type of C. No word and no `:` may precede, so names in a namespace do not count.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"
