@@ -143,7 +143,8 @@ accd_status accd_session_adopt(accd_session *a)
                                                                                             : ACCD_ERROR_MISUSE;
 }
 
-/* Returns ACCD_OK if the session belongs to the calling thread and is in no call, also if it is broken. */
+/* Returns ACCD_OK if the session belongs to the calling thread and is in no call, also if a callback has jumped out of
+ * it (is_broken); otherwise ACCD_ERROR_MISUSE. First undoes a kernel that has jumped out. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 {
     if (!is_session(a) || !is_ours(a))
@@ -154,7 +155,8 @@ accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 
 /* ----------------------------------------------------------------------------------- last error -- */
 
-/* Returns the error of the last failed call; a constant error without a session or for another thread. */
+/* Returns the error of the last failed call of this session. Without a session, or in a thread that does not own it,
+ * returns a constant that says so. */
 const accd_error_detail *accd_last_error(const accd_session *a)
 {
     if (!is_session(a))

@@ -60,7 +60,7 @@ static accd_status finish_inspection(accd_session *a, accd_status status)
     return status == ACCD_OK ? ACCD_OK : accd__report_core_error(a, status);
 }
 
-/* Copies bytes to a device address, without the checks of a kernel. */
+/* Copies host bytes to a device address. Fails if an address is wrong, but makes no other check of a kernel. */
 accd_status accd_memcpy_to_device(accd_session *a, void *device, const void *host, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, host, bytes);
@@ -69,7 +69,8 @@ accd_status accd_memcpy_to_device(accd_session *a, void *device, const void *hos
     return finish_inspection(a, accd_copy_to_device(a->core, current_device(a), (uintptr_t)device, host, bytes));
 }
 
-/* Copies bytes from a device address, without the checks of a kernel. */
+/* Copies bytes from a device address to the host. Fails if an address is wrong; bytes that were never written are not
+ * reported. */
 accd_status accd_memcpy_from_device(accd_session *a, void *host, const void *device, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, host, bytes);
@@ -78,7 +79,7 @@ accd_status accd_memcpy_from_device(accd_session *a, void *host, const void *dev
     return finish_inspection(a, accd_copy_from_device(a->core, current_device(a), host, (uintptr_t)device, bytes));
 }
 
-/* Reads device bytes with the checks of a kernel. */
+/* Reads device bytes as a kernel would: fails for bytes out of bounds, never written, or in excluded members. */
 accd_status accd_kernel_read(accd_session *a, void *to, const void *device, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, to, bytes);

@@ -194,7 +194,8 @@ static int open_session(lua_State *L)
     return 0;
 }
 
-/* Returns true if all reserved members of the configuration are zero. */
+/* Returns true if all `reserved` members of the configuration are zero; others were set by a program for a later
+ * version. */
 static bool is_zero(const accd_session_config *config)
 {
     for (size_t i = 0; i < sizeof config->reserved / sizeof config->reserved[0]; i++)

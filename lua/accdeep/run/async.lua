@@ -58,8 +58,8 @@ function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- Returns true if a queue of a device has no pending work. queue 0: if no queue of the device has any. Raises errors of
--- queued work. Decides ACC33-async-5.
+-- Returns true if a queue of a device has no pending work. For queue 0: if no queue of the device has any; otherwise
+-- false. Raises errors of queued work. Decides ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end

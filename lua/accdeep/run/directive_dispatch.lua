@@ -118,8 +118,8 @@ for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
 end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
--- Returns true if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have the
--- word, rules.is_openmp decides. Returns false if no language has it.
+-- Returns a true value if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have
+-- the word, rules.is_openmp decides. Returns false if no language has it.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end

@@ -44,7 +44,8 @@ function Session:fortran_function(env, node, procedure_record)
   end)
 end
 
--- Returns file and line of a location {text, file, line, pos}; the line may be nil.
+-- Returns the file and the line of position `pos` in the text of a location {text, file, line, pos}. The line is nil if
+-- that of the text is not known.
 function Session:line_of(source_location)
   local text, file, line = source_location.text, source_location.file, source_location.line
   if not text or not line then return file, line end
@@ -61,7 +62,8 @@ function Session:padded_directive_text(node)
   return text
 end
 
--- Executes the directive node `node` among statements. Returns the results of Session:acc or omp; raises for errors.
+-- Executes the directive node `node` among statements. Returns what the directive returns: a region, a function that
+-- takes the body of a compute construct, or nothing. Raises for errors.
 function Session:fortran_directive(node)
   local file, line = self:line_of(self:location_of(node.pos))
   return self[node.omp and "omp" or "acc"](self, self:padded_directive_text(node), nil, file, line)

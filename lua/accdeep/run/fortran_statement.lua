@@ -132,7 +132,7 @@ local function run_with_stat(env, node, options, steps)
   end
 end
 
--- Raises if the statement `node` runs in a kernel.
+-- Raises if the statement `node` is compiled for a kernel on device memory, where it is not supported.
 local function only_on_host(env, node)
   if env.space.on_device then
     raise("unsupported", node.pos, ("'%s' is not for kernels"):format(node.tag), { rule = "HOUSE-version" })
@@ -167,7 +167,8 @@ local function allocated_type(e, named_type, source, pos)
 end
 
 -- Returns the expression of an object in allocate, and the list of its bounds {lower?, upper}, which are functions of a
--- frame. Raises if the object has no descriptor or other dimensions.
+-- frame. Raises if the object has no descriptor, another number of dimensions than the statement gives, or a dimension
+-- without an upper bound.
 local function allocation(env, node)
   local whole = compile(env, node.tag == "reference" and node.base or node)
   local bounds = {}
@@ -192,8 +193,8 @@ local function allocation(env, node)
 end
 
 -- Returns a function(frame) that allocates the object `node`, and the object's expression. source: expression of
--- source= or mold=, or nil; named_type: the type that allocate names, or nil. The function raises if the object is
--- allocated.
+-- source= or mold=, or nil; named_type: the type that allocate names, or nil. Raises if an array has neither bounds nor
+-- a source of its rank. The function raises if an allocatable is allocated already, or its type is not complete.
 local function allocate_one(env, node, source, named_type)
   local e, bounds = allocation(env, node)
   local type_of = allocated_type(e, named_type, source, node.pos)
@@ -346,7 +347,8 @@ function statements.where(env, node)
   end
 end
 
--- Compiles do while, and do without a condition. EXIT ends the loop; RETURN and STOP also end the enclosing block.
+-- Compiles do while, and do without a condition. EXIT ends the loop, CYCLE the iteration; RETURN and STOP also end the
+-- enclosing block.
 statements["while"] = function(env, node)
   local c, run, pos = node.c and condition(env, node.c), block(env, node.body), node.pos
   return function(f)
@@ -418,7 +420,8 @@ end
 -- ------------------------------------------------------------------------------------------ calls --
 
 -- Returns a function(frame) that calls the API routine `name` and returns its result. list: ASTs of the arguments.
--- Variables are passed as text, other numbers by value. Raises for other arguments.
+-- Variables are passed as text, except that integer scalars after the first argument are passed by value, like other
+-- numbers. Raises for other arguments, and if attach and detach routines do not have exactly one.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}

@@ -88,7 +88,8 @@ function language_fortran.pointer_cell(session, text)
   return address, t
 end
 
--- Returns the type that `text` names: real(8), type(t). Raises for other texts.
+-- Returns the type that `text`, a type specification such as real(8) or type(t), names. Raises for other texts and
+-- unknown types.
 function language_fortran.type(session, text) return fortran_declarations.type(session, parse(text, "spec")) end
 
 -- Returns the type that the AST of a type or specification names.
@@ -170,13 +171,14 @@ function language_fortran.is_directive(text)
   return line:find "^!%$%a" ~= nil or openacc_syntax.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
 end
 
--- Returns the AST of one directive or list of names. start: the grammar rule. Raises for syntax errors.
+-- Returns the AST of `text`: one directive (with or without sentinel), or a list of names. start: the grammar rule
+-- (directive, omp_directive, references). Raises for syntax errors.
 function language_fortran.parse(session, start, text)
   return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
 
--- Returns true if `variable` is a valid designator of Fortran, such as p(:)%n. One with two array parts, such as
--- p(:)%a(:), is not.
+-- Returns false if the AST `variable` has a type that no designator of Fortran can have, such as p(:)%a(:) with two
+-- array parts. Otherwise returns true, also for other errors, such as unknown names.
 function language_fortran.is_designator(session, variable)
   local ok, err = pcall(fortran_section.element_type, session, variable)
   return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"

@@ -99,9 +99,10 @@ function plan_cache.fast_path(self, language, text, file, line)
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
--- Returns the plan of a directive at a location {text, file, line}, ready for execution: from the cache, or a new one.
--- options: arguments of language.lower (directive_dispatch.lua); signature: text that distinguishes plans for different
--- bodies, or nil. Raises for errors of the directive.
+-- Returns the plan of a directive at a location {text, file, line}, ready for execution: from the cache if its host
+-- values are unchanged, otherwise a new one. A new plan is cached, unless plan.single_use is set. options: arguments of
+-- language.lower (directive_dispatch.lua); signature: text that distinguishes plans for different bodies, or nil.
+-- Raises for errors of the directive.
 function plan_cache.plan(self, language, node, location, options, signature)
   local key = key_of(self, location.line)
   if signature then key = key .. "\0" .. signature end
