@@ -52,8 +52,8 @@ local function known_topics()
   return all
 end
 
--- Returns true if the text begins like a directive of several words: a blank follows its first word, which begins with
--- `#` or `!` or is the first word of a directive.
+-- Returns true if the text begins like a directive of several words. A blank then follows the first word, which begins
+-- with `#` or `!` or is the first word of a directive.
 local function is_directive(text)
   local first = text:match "^([%a_#!]+)%s"
   if first and first:find "^[#!]" then return true end

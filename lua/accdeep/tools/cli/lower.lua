@@ -19,8 +19,8 @@ local function options(command)
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
--- Writes the lowered unit. Returns 0, or 1 after the compiler's messages if the compiler rejects the unit. Raises
--- errors of directives.
+-- Writes the lowered unit to the file of -o, with the shapes and policies of its Fortran modules, or to standard
+-- output. Returns 0, or 1 after the compiler's messages if the compiler rejects the unit. Raises errors of directives.
 local function run(chosen)
   local path = chosen.source
   local request = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,

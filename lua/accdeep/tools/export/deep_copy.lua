@@ -121,7 +121,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- Returns a bound as an AST in which members are accessed in *q or passed. Raises {cannot = reason} for other names.
+-- Returns a bound as an AST whose members are accessed in *q or passed as parameters. Raises for names it cannot pass.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then

@@ -50,8 +50,8 @@ for names, signature in pairs {
   for name in names:gmatch "%S+" do signatures[name] = { arguments = list, returns = returns } end
 end
 
--- Returns an argument of the script, a text or a pointer, as a C expression; for a text also its size in bytes. Returns
--- nil if C cannot express it. `recorder`: scenario_recorder.lua.
+-- Returns an argument of the script, a pointer or the text of an l-value, as a C expression: its address. For a text,
+-- also returns the size of the l-value in bytes. Returns nil if C cannot express it. `recorder`: scenario_recorder.lua.
 local function address_text(recorder, session, value)
   if type(value) == "string" then
     local text, bytes = recorder:extent(value)
@@ -115,7 +115,7 @@ function routine_calls.call(recorder, session, name, ...)
   return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
 end
 
--- Returns true if a directive's name has one of the words in the set `words`.
+-- Returns true if a directive's name has one of the words in the set `words`, otherwise false.
 local function find_word(node, words)
   for word in node.name:gmatch "%a+" do
     if words[word] then return true end
