@@ -150,9 +150,9 @@ local function device_text(self, session, address)
   return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
 end
 
--- Returns the value of a pointer to type `to` as a C expression: NULL, the address of an l-value of that type, or a cast
--- address with an offset. A device address is relative to one that the program has saved. Returns nil if the program
--- has no object at the address.
+-- Returns the value of a pointer to type `to` as a C expression: NULL, the address of an l-value of that type, or a
+-- cast address with an offset. A device address is relative to one that the program has saved. Returns nil if the
+-- program has no object at the address.
 function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)

@@ -121,7 +121,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- Returns a bound as an AST whose members are accessed in *q or passed as parameters. Raises for names it cannot pass.
+-- Returns a bound as an AST with members accessed in *q or passed as parameters. Raises {cannot = reason} for others.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
@@ -183,7 +183,7 @@ function Writer:close_pointer(pointer)
   self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
 end
 
--- Returns true if the function of the member mapping `inner` would be empty in this phase.
+-- Returns true if the function of the mapping `inner` would be empty: no aliases in their phase, else no pointers.
 function Writer:has_nothing(inner)
   if self.aliases then return not has_aliases(self.session, inner, {}) end
   return is_plain(self.session, inner, {})
