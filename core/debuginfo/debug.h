@@ -1,5 +1,7 @@
 /* debug.h - debug information about the program that runs in this process: lines of calls, names of memory.
  *
+ * A call is given by its return address `pc`. The system is the system's libraries and headers, the compiler's runtime
+ * libraries and accdeep; all other code is the program's.
  * libdw, which is loaded at run time if it is installed, reads the debug information. No function prints or faults,
  * whatever the program or its files look like. Calls with one accd__debug_info must not overlap. The files of the
  * implementation share debug_dw.h; HAVE_LIBDW is defined if libdw's headers were found. Without libdw every function
@@ -15,7 +17,8 @@ enum { ACCD__DEBUG_RANK_MAX = 15 };
 struct accd__debug_info;
 struct accd__debug_type;
 
-/* Returns a new reader of debug information; NULL: libdw is not installed, or no memory. */
+/* Returns a new reader of debug information for the files of this process; NULL: libdw is not installed, lacks a
+ * function or reports an error; or no memory. */
 struct accd__debug_info *accd__debug_open(void);
 /* Frees `debug` and all strings that its functions have returned. Does nothing for NULL. */
 void accd__debug_close(struct accd__debug_info *debug);
@@ -37,12 +40,13 @@ struct accd__debug_fault_context {
     uintptr_t words[ACCD__DEBUG_FAULT_STACK_WORDS];
 };
 /* Replaces stopped->at by the call in the caller of the stopped function, and returns true. Returns false, without a
- * change, if the caller is not known. */
+ * change, if the file has no unwinding rules for at.pc, or the return address is not in the copied stack. Rules must
+ * give the caller's stack pointer relative to rsp or rbp. */
 bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped);
 
 /* Sets *file_p, *line_p and *function_p to the source location of a call; what is not known is NULL or 0. Strings live
- * as long as `debug`, which may be NULL. Returns 1; 0 if no line is known. Returns 2 if the code has no line of its
- * own, so that the line of code shortly before it is given. */
+ * as long as `debug`, which may be NULL. Returns 1 if *line_p is the line of the call, and 0 if no file or line is
+ * known. Returns 2 if the call has no line of its own, so that *line_p is that of code shortly before it. */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                           const char **function_p);
 
@@ -50,18 +54,21 @@ int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const ch
  * NULL. */
 const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc);
 
-/* Returns true if the code at `pc` is code of the system: of its libraries, or of a function of its headers, such as
- * std::copy. Code that was inlined into a function of the program has the line of that function already, and does not
- * count. */
+/* Returns true if the code before return address `pc` is code of the system. It is then in a library of the system, or
+ * in a function of a header of the system, such as std::copy. System code that was inlined into a function of the
+ * program has the line of that function, and is the program's. */
 bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc);
-/* Replaces *call, if it is in code of the system, by the call in the innermost function of the program that encloses
- * it. Does nothing if there is none within 64 frames. The call must be active on this stack. */
+/* Replaces *call, if it is in code of the system, by the call in the innermost enclosing frame whose function is the
+ * program's and has a known line. Does nothing if none of the next 64 frames is such a frame. The call must be active
+ * on this stack. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call);
-/* Returns true if the code at `pc` is the program's and was compiled without debug information. */
+/* Returns true if the code before return address `pc` is the program's and was compiled without debug information.
+ * Returns false for functions whose symbol begins with a dot, and if no file contains the code. */
 bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc);
 
-/* Returns the linker's name of the function at an address, such as "main._omp_fn.0" for an outlined function; NULL: not
- * known. Works without debug information, too. The name lives as long as `debug`. */
+/* Returns the linker's name of the function at `address`, such as "main._omp_fn.0" for an outlined function; NULL: not
+ * known. The name comes from the symbol table, so that it is known without debug information (DWARF), too. The name
+ * lives as long as `debug`. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address);
 
 /* Name that the program has for a range of its memory. If `section` is set, the range is name[start:bytes/unit], where
@@ -73,36 +80,40 @@ struct accd__debug_name {
     int64_t start;
     /* 1: the range is a section, name[start:bytes/unit]; 0: the range is all of the object */
     int section;
-    int fortran;            /* the language of the named object is Fortran */
+    int fortran; /* 1: the type of the named object is from a Fortran unit; 0: other language, or type not known */
     uint64_t aggregate_end; /* address after the outermost structure that holds the range; 0: no structure */
-    /* Bounds of an array in Fortran, whose sections are written s(3:6). rank is 0 for all other objects. */
+    /* Number of dimensions and their bounds, for an array in Fortran, whose sections are written s(3:6). rank is 0 for
+     * all other objects. dim[i].extent is INT64_MAX if it is not known. */
     int rank;
     struct {
         int64_t lower, extent;
     } dim[ACCD__DEBUG_RANK_MAX];
-    /* Object of the name, for accd__debug_find_element: the object at `object`, or its elements, which begin at `data`
-     * if the name already has `subscripts` subscripts. `type` is NULL if it is not known. */
+    /* Object of the name, for accd__debug_find_element. `object`: address of the object. `type`: its type; NULL: not
+     * known. `data`: address of its elements, from which the next subscripts count. `subscripts`: number of subscripts
+     * that `name` already contains. */
     struct accd__debug_type *type;
     uint64_t object, data;
     unsigned subscripts;
 };
 
-/* Sets *name_p to the name of a range of memory as seen from `call`, whose variables are in scope. With 0 bytes, names
- * the object that begins at the address. Returns 1, or 0 if no name is known. */
+/* Sets *name_p to the name of the range of `bytes` bytes at `address` as seen from `call`, whose variables are in
+ * scope. With 0 bytes, names the object that begins at the address. Returns 1. Returns 0 if no variable contains
+ * the range, and none points to it, directly or through a second pointer. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p);
-/* Names a range as accd__debug_find_name does, and sets *element_p to the name of the element or member that has byte
- * `at`, counted from the address: "a[2][3]", "c(3)%v(2)". The byte may be outside of the range. The name of the element
- * is empty if only the range has one. Returns 1, or 0 if no name is known. */
+/* Sets *name_p to the name of the range of `bytes` bytes at `address`. Sets *element_p to the name of the element or
+ * member that has the byte at address + at: "a[2][3]", "c(3)%v(2)". That byte may be outside of the range. The name of
+ * the element is empty if the range has a name, but the element has none. Returns 1; or 0 if the range has no name. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p);
-/* Returns 1 if byte `at`, counted from the address, is padding of the type of the range; 0 if the byte holds a value or
- * its type is not known. */
+/* Returns 1 if the byte at address + at is padding in the type of the named range. Padding lies between members of a
+ * structure, or after the 10 bytes of an x87 number. Returns 0 if the byte holds a value, or if its name or type is not
+ * known. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at);
-/* Returns the size of the target of a global or static Fortran pointer at an address. Returns 0 if there is no such
- * variable, or the size is not constant. */
+/* Returns the size in bytes of the target of the global or static Fortran pointer whose variable is at `address`.
+ * Returns 0 if there is no such variable, or if the size is not constant. */
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address);
 
 #endif

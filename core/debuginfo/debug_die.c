@@ -1,4 +1,6 @@
-/* debug_die.c - memory of debug information, hash tables, and attributes of its entries (DIEs). */
+/* debug_die.c - helpers of the files in this folder: memory that lives as long as the reader (accd__debug_info), hash
+ * tables, and expressions in attributes of entries. An entry (DIE) is libdw's record of a function, variable or type.
+ */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
@@ -7,15 +9,15 @@
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-enum { CHUNK = 64 << 10 };
+enum { CHUNK = 64 << 10 }; /* bytes of a chunk; a larger request gets a chunk of its own size */
 
-/* Block of memory. Blocks form a list, of which the newest has free space. */
+/* Block of memory that is handed out in pieces. Chunks form a list, newest first; only the newest has free space. */
 struct accd__debug_chunk {
     struct accd__debug_chunk *older;
     _Alignas(16) char space[];
 };
 
-/* Returns zeroed memory from the newest chunk or a new one; NULL: no memory. */
+/* Returns `bytes` zeroed bytes, aligned to 16, from the newest chunk or a new one; NULL: no memory. */
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
 {
     assert(bytes > 0);
@@ -34,7 +36,7 @@ void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
     return space;
 }
 
-/* Frees all chunks. */
+/* Frees all chunks, and thus all memory that accd__debug_alloc has returned. */
 void accd__debug_free_memory(struct accd__debug_info *debug)
 {
     while (debug->chunks) {
@@ -57,13 +59,14 @@ static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_t
     }
 }
 
-/* Returns the value of a key; NULL: the table does not have it. */
+/* Returns the value of `key`; NULL: the table does not have the key. */
 void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key)
 {
     return table->capacity ? find_entry(table, key)->value : NULL;
 }
 
-/* Sets the value of a key; doubles the table if it is half full. Returns false without memory. */
+/* Sets the value of `key`, in place of an earlier one; doubles the table if it is half full. Returns false, without a
+ * change, if there is no memory. */
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
 {
     assert(key);
@@ -87,7 +90,7 @@ bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, v
 
 /* ----------------------------------------------------------------------------------- entries -- */
 
-/* Returns the expression in an attribute; n = 0: none. */
+/* Returns the expression in the attribute `name` of `die`; n = 0: the attribute does not exist, or is no expression. */
 struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
     struct accd__debug_expr expr = {.n = 0};
@@ -97,7 +100,8 @@ struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debu
     return expr;
 }
 
-/* Returns the location in an attribute that is valid at an address; n = 0: none. */
+/* Returns the location expression that is valid at address `pc`, from the attribute `name` of `die` or of its abstract
+ * origin (the entry of which it is an instance). n is 0 if none is valid. */
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
                                            Dwarf_Addr pc)
 {
@@ -108,7 +112,8 @@ struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug,
     return expr;
 }
 
-/* Sets *to to the address operand of an operation; returns false if there is none. */
+/* Sets *to to the address operand of the operation `op`: a direct one, or one from the address table of the file.
+ * Returns false, with *to undefined, if `op` has none or it cannot be read. */
 bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
                             const Dwarf_Op *op, uint64_t *to)
 {

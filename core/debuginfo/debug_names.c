@@ -1,14 +1,15 @@
 /* debug_names.c - finds names of ranges of memory: accd__debug_find_name and the functions like it.
  *
  * The search has three steps: storage of variables in scope, storage of globals, and memory that pointers in these
- * variables point to (debug_search.c). */
+ * variables point to (debug_search.c). A site is a call in the code, with its line and the variables in scope; a module
+ * is a file of the program in memory (debug_dw.h). The searched range is s->bytes bytes at s->address. */
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Sets *s->name_p and returns true if the range is in the storage of `variable`, of this type, at address `at`; returns
- * false otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of the variable with name `variable` and type `type`
+ * at address `at`. Returns false if it is not, if the type is NULL, or if the part of the variable has no name. */
 static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
@@ -23,8 +24,8 @@ static bool name_storage(struct accd__debug_search *s, const char *variable, str
     return true;
 }
 
-/* Sets *s->name_p and returns true if the range is in the storage of a variable in scope at the site; returns false
- * otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of a variable that is in scope at the site; the
+ * innermost such variable gives the name. Returns false if there is none that has an address. */
 static bool name_local(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -37,8 +38,8 @@ static bool name_local(struct accd__debug_search *s, struct accd__code_site *sit
     return false;
 }
 
-/* Returns the globals of the module that contains `address`; an empty list if there is none. The last argument receives
- * the index of the first global after `address`. */
+/* Returns the globals of the module that contains `address`, by ascending address; an empty list if no module does.
+ * Sets *next_p to the index of the first global that begins after `address`. */
 static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *next_p)
 {
     static const struct accd__debug_variables none;
@@ -56,10 +57,11 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
     return globals;
 }
 
-/* Sets *s->name_p and returns true if the range is in the storage of a global; returns false otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of one of the last 16 globals that begin at or before
+ * it; returns false otherwise. */
 static bool name_global(struct accd__debug_search *s)
 {
-    enum { OVERLAPS_MOST = 16 }; /* largest number of variables that share storage */
+    enum { OVERLAPS_MOST = 16 }; /* number of globals to try: several may share storage, as in a COMMON block */
     size_t from;
     const struct accd__debug_variables *globals = globals_at(s->view.debug, s->address, &from);
     for (size_t i = from; i-- > 0 && from - i <= OVERLAPS_MOST;) {
@@ -72,7 +74,8 @@ static bool name_global(struct accd__debug_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-/* Returns a new search for the name of a range as seen from `call`, which will be stored in *name_p. */
+/* Returns a new search for the name of the range of `bytes` bytes at `address`, as seen from `call`. The search will
+ * store the name in *name_p. */
 static struct accd__debug_search new_search(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                                             uint64_t address, uint64_t bytes, struct accd__debug_name *name_p)
 {
@@ -83,7 +86,7 @@ static struct accd__debug_search new_search(struct accd__debug_info *debug, cons
                                        .name_p = name_p};
 }
 
-/* Sets rank and bounds of *name if it names an array, or section, in Fortran. */
+/* Sets rank and bounds of *name if it names an array, or section of one, in Fortran with at most 15 dimensions. */
 static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_name *name)
 {
     const struct accd__debug_type *type = name->type;
@@ -99,7 +102,9 @@ static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_na
     name->rank = (int)type->ndims;
 }
 
-/* Sets *s->name_p to the best name of the range; returns false if no name is known. */
+/* Sets *s->name_p to the best name of the range. Returns false if no name is found, if the reader of debug information
+ * is NULL, or if the range begins at 0 or wraps around. Memory that pointers point to is searched only if the
+ * call is in a unit with debug information. */
 static bool find_range_name(struct accd__debug_search *s)
 {
     struct accd__code_site *site = s->view.debug ? accd__find_code_site(s->view.debug, s->view.call->pc) : NULL;
@@ -113,7 +118,8 @@ static bool find_range_name(struct accd__debug_search *s)
     return true;
 }
 
-/* Names a range of memory as seen from a call. Returns 0 if no name is known. */
+/* Sets *name_p to the name of the range of `bytes` bytes at `address`, as seen from `call`. Returns 1; or 0 if no name
+ * is known. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p)
 {
@@ -121,7 +127,8 @@ int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__deb
     return find_range_name(&s);
 }
 
-/* Names a range, and the element or member with byte `at`. Returns 0 if the range has no name. */
+/* Sets *name_p to the name of a range, and *element_p to the name of the element or member with the byte at
+ * address + at; "" if it has none. Returns 1; or 0 if the range has no name. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p)
@@ -137,7 +144,8 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
     return 1;
 }
 
-/* Returns 1 if byte `at` of a range is known to be padding of its type. */
+/* Returns 1 if the byte at address + at is known to be padding in the type of the named range. Returns 0 if it holds
+ * a value, or its name or type is not known. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at)
 {
@@ -152,7 +160,8 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
     return element.type && accd__debug_is_type_gap(debug, element.type, address + at - element.object);
 }
 
-/* Returns the size of the target of the global Fortran pointer at an address; 0: not known. */
+/* Returns the size in bytes of the target of the global or static Fortran pointer whose variable is at `address`.
+ * Returns 0 if there is no such variable, or its target has no constant size. */
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     size_t i;

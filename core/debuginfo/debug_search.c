@@ -6,10 +6,10 @@
  *     nodes   [ variables in scope | globals of the unit | other globals | members, elements, pointees ... ]
  *                ^ visited from here on                                     n: new nodes are appended
  *
- * Each node knows its parent, so accd__path_append_node can write its path ("p->next->a"). Only types with pointers
- * become nodes. Visiting a pointer compares the range with the pointer's target (try_pointee), and appends the target
- * as nodes. The best name so far is stored (rank, distance); the search ends with an exact name, or with the last node.
- * Functions try_X set that name if theirs is better.
+ * Each node knows its parent, so accd__path_append_node can write its path ("p->next->a"). Only objects whose types
+ * contain pointers, or arrays without a known end, become nodes. Visiting a pointer compares the range with the
+ * pointer's target (try_pointee), and appends the target as nodes. The best name so far is stored (rank, distance); the
+ * search ends with an exact name, or with the last node. Functions try_X set that name if theirs is better.
  *
  * C does not say how many elements a pointer points to. Elements after the first one are guesses, limited to the block
  * of malloc if its header looks valid (is_in_block). */
@@ -21,22 +21,22 @@
 
 /* Limits of a search. */
 enum {
-    NODES_MOST = 1024,  /* nodes */
+    NODES_MOST = 1024,  /* capacity of the array of nodes */
     STEPS_MOST = 2,     /* largest number of pointers that one name follows */
     ELEMENTS_MOST = 64, /* largest number of elements of one array that become nodes */
     GUESSES_MOST = 16,  /* largest number of guessed elements of one pointer that become nodes */
     REACH = 1 << 20     /* bytes after a pointer's target that the pointer can still name */
 };
 
-/* Appends a node; does nothing if the search is full or the type is void. */
+/* Appends a copy of `node`; does nothing if the search has NODES_MOST nodes or the node's type is void (NULL). */
 static void push_node(struct accd__debug_search *s, struct accd__search_node node)
 {
     if (s->n < NODES_MOST && node.type)
         s->nodes[s->n++] = node;
 }
 
-/* Returns a node for the object of `type` at `at` that node i points to or contains. It is of kind POINTEE, until the
- * caller changes that. */
+/* Returns a new node, not yet appended, for the object of `type` at `at` that node i points to or contains. Its kind is
+ * POINTEE; callers change the kind for members and elements. */
 static struct accd__search_node new_child_node(const struct accd__debug_search *s, uint32_t i,
                                                struct accd__debug_type *type, uint64_t at)
 {
@@ -51,13 +51,14 @@ static struct accd__search_node new_child_node(const struct accd__debug_search *
                                       .is_guess = node.is_guess};
 }
 
-/* Returns true if a name of this rank and distance is better than the best name so far. */
+/* Returns true if a name of quality `rank` is better than the best name so far, or equally good with a smaller distance
+ * from the pointer's target. */
 static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
 {
     return rank < s->rank || (rank == s->rank && distance < s->distance);
 }
 
-/* Makes a name the best name so far. */
+/* Makes *name, of quality `rank`, the best name so far. `distance`: bytes from the pointer's target to the range. */
 static void set_best_name(struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance,
                           const struct accd__debug_name *name)
 {
@@ -66,9 +67,9 @@ static void set_best_name(struct accd__debug_search *s, enum accd__debug_rank ra
     *s->name_p = *name;
 }
 
-/* Returns true if `end` is not after the end of the memory block that begins at `start`, because a pointer to the block
- * does not name memory after it. If the words before this block and before the next one look like headers of glibc's
- * malloc, they give the size of the block; otherwise the result is true. */
+/* Returns true unless `end` is known to be after the end of the memory block that begins at `start`; a pointer to the
+ * block does not name memory after it. The end is known if the words before this block and before the next one look
+ * like headers of glibc's malloc. */
 static bool is_in_block(uint64_t start, uint64_t end)
 {
     enum { IN_USE = 1, MAPPED = 2, FLAGS = 7, LEAST = 32 };
@@ -84,15 +85,15 @@ static bool is_in_block(uint64_t start, uint64_t end)
     return end <= block_end;
 }
 
-/* Returns true if the range can belong to memory at `start` without a known end. Returns false if it is in static
- * memory, which has names of its own. */
+/* Returns true if the range can belong to memory at `start` without a known end. Returns false if it ends after the
+ * block of malloc at `start`, or begins in static memory, which has names of its own. */
 static bool can_follow(struct accd__debug_search *s, uint64_t start)
 {
     return is_in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
 }
 
-/* Returns the rank of a name that uses the pointer `node` to `bytes` bytes at `start` (0: of unknown size). fits: the
- * range consists of whole elements. */
+/* Returns the quality of a name for the range that uses the pointer `node` to `bytes` bytes at `start` (0: of unknown
+ * size). `fits`: the range consists of whole elements. */
 static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct accd__search_node *node,
                                       uint64_t start, uint64_t bytes, bool fits)
 {
@@ -106,8 +107,8 @@ static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct
     return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_AFTER : ACCD__DEBUG_NOTHING;
 }
 
-/* Returns the size of the elements that a pointer to `type`, whose size is not known, counts: that of the innermost
- * element of the type, or 1. */
+/* Returns the size in bytes of the elements that a pointer to `type`, whose own size is not known, counts. This is the
+ * size of the outermost element type with a known size; 1 if none is known, or `type` is NULL (void). */
 static uint64_t get_element_bytes(struct accd__debug_search *s, const struct accd__debug_type *type)
 {
     while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
@@ -116,8 +117,8 @@ static uint64_t get_element_bytes(struct accd__debug_search *s, const struct acc
     return bytes ? bytes : 1;
 }
 
-/* Sets the best name if node i, a pointer to `start`, gives a better one: the range is in or after the pointer's
- * target. type: that of the target; NULL: void. */
+/* Sets the best name if node i, a pointer to `start`, gives a better one. The range must then begin in the pointer's
+ * target or at most REACH bytes after its start. `type`: type of the target; NULL: void. */
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
     assert(i < s->n);
@@ -147,7 +148,7 @@ static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__d
         set_best_name(s, rank, offset, &name);
 }
 
-/* Returns the number of elements of an array; 0: not known. */
+/* Returns the number of elements of the array of `type` at `object`; 0: not known, or the array is empty. */
 static uint64_t count_elements(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object)
 {
     uint64_t count = type->ndims > 0, extent;
@@ -158,8 +159,8 @@ static uint64_t count_elements(struct accd__debug_search *s, const struct accd__
     return count;
 }
 
-/* Sets the best name if the range is among the elements of node i, an array whose elements are elsewhere or have no
- * known end. count: number of elements from `data` on; 0: not known. */
+/* Sets the best name if the range is among the elements of node i and this gives a better one. Node i is a descriptor,
+ * or an array without a known end. `count`: number of elements from address `data` on; 0: not known. */
 static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     assert(i < s->n);
@@ -196,7 +197,8 @@ static struct accd__search_node new_element_node(struct accd__debug_search *s, u
     return node;
 }
 
-/* Appends nodes for the first `count` elements of node i, which begin at `data`, if they have pointers. */
+/* Appends nodes for the first `count` elements of node i, if the elements contain pointers. `data`: address of the
+ * first element. */
 static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     uint64_t unit;
@@ -205,7 +207,8 @@ static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t dat
         push_node(s, node);
 }
 
-/* Appends nodes for elements after the first one at `start`, to which node i points. Their true number is not known. */
+/* Appends nodes for guessed elements after the first one at `start`, to which node i points: at most GUESSES_MOST, and
+ * none known to be after the block of malloc. The true number of elements is not known. */
 static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t start)
 {
     uint64_t unit;
@@ -217,8 +220,9 @@ static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t star
     }
 }
 
-/* Visits node i, a pointer: may set the best name, and appends nodes for the pointer's target. Does nothing for a null
- * or unreadable pointer. */
+/* Visits node i, a pointer: may set the best name, and appends nodes for the pointer's target. Appends none if the
+ * target contains no pointers, the node is a guess, or its path follows STEPS_MOST pointers. Does nothing for a null or
+ * unreadable pointer. */
 static void visit_pointer(struct accd__debug_search *s, uint32_t i)
 {
     struct accd__search_node *node = &s->nodes[i];
@@ -239,8 +243,9 @@ static void visit_pointer(struct accd__debug_search *s, uint32_t i)
         push_guesses(s, i, start);
 }
 
-/* Visits node i, a reference of C++, whose target has the name of the reference: may set the best name, and appends a
- * node for the target. */
+/* Visits node i, a reference of C++: may set the best name, and appends a node for the target. Names of the target use
+ * the name of the reference. Appends none if the target contains no pointers or the path follows STEPS_MOST pointers;
+ * does nothing for a null or unreadable reference. */
 static void visit_reference(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__search_node *node = &s->nodes[i];
@@ -264,7 +269,8 @@ static void visit_reference(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Visits node i, an array or a Fortran descriptor: may set the best name, and appends nodes for the elements. */
+/* Visits node i, an array or a Fortran descriptor: may set the best name, and appends nodes for the first ELEMENTS_MOST
+ * elements. Does nothing for a descriptor whose elements cannot be located, or are not allocated. */
 static void visit_array(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
@@ -279,7 +285,8 @@ static void visit_array(struct accd__debug_search *s, uint32_t i)
     push_elements(s, i, data.at, count < ELEMENTS_MOST ? count : ELEMENTS_MOST);
 }
 
-/* Visits node i as its type requires: may set the best name and append nodes. */
+/* Visits node i: may set the best name if it is a pointer, reference, array or descriptor, and appends nodes for what
+ * it points to or contains. A structure only appends its members with pointers. */
 static void visit_node(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
@@ -310,8 +317,8 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Appends a node for a variable at `place`, if its type contains pointers. A variable without an address, whose value
- * is known, becomes a node only if it is a pointer or reference. */
+/* Appends a node for the variable at `place`, if its type contains pointers or arrays without a known end. A variable
+ * without an address, whose value is known, becomes a node only if it is a pointer or reference. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {
@@ -326,7 +333,8 @@ static void push_variable(struct accd__debug_search *s, struct accd__debug_varia
                                                 .is_value = place.is_value});
 }
 
-/* Appends the variables that names can start from: those in scope, then globals of the unit, then other globals. */
+/* Appends nodes for the variables that names can start from: those in scope at `site`, then globals of its compilation
+ * unit, then globals of other units in its file. */
 static void push_variables(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -342,7 +350,8 @@ static void push_variables(struct accd__debug_search *s, struct accd__code_site 
                 push_variable(s, &globals->at[i], (struct accd__value_location){.at = globals->at[i].address});
 }
 
-/* Runs the search from the variables of a site. Returns false if no name was found. */
+/* Searches from the variables of `site` and the globals of its module, and sets *s->name_p to the best name. Returns
+ * false if no name was found, or without memory. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__debug_info *debug = s->view.debug;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { RBP = 6, RSP = 7 }; /* DWARF numbers of the registers */
+enum { RBP = 6, RSP = 7 }; /* DWARF's numbers of the frame pointer and stack pointer registers */
 
 /* Sets *to to the word at `address` in the copied stack; returns false if it is outside of the copy, or not aligned. */
 static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
@@ -20,8 +20,9 @@ static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint
     return true;
 }
 
-/* Returns the caller's frame pointer register, by the rules `frame` and the CFA (stack pointer before the call). The
- * register may hold any value; 0: not known. */
+/* Returns the value of the caller's register rbp, by the unwinding rules `frame` and the CFA (stack pointer before the
+ * call). The caller may use rbp for any value. 0: not known, because the rule is not supported or the word is not in
+ * the copied stack. */
 static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame *frame, uint64_t cfa,
                                           const struct accd__debug_fault_context *stopped)
 {
@@ -39,8 +40,9 @@ static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, 
                : 0;
 }
 
-/* Replaces the stopped function's frame by the call in its caller. Only rules with a CFA relative to rsp or rbp are
- * understood; returns false for others. */
+/* Replaces stopped->at by the call in the caller of the stopped function, and returns true. Returns false, without a
+ * change, if there are no unwinding rules, or the return address is outside of the copied stack. Also returns false if
+ * the CFA (stack pointer before the call) is not relative to rsp or rbp, or not above the stack pointer. */
 bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped)
 {
     const struct accd__debug_module *module = accd__find_module(debug, stopped->at.pc - 1);

@@ -1,4 +1,5 @@
-/* dw.c - loads libdw, lists the files of this process, and reads attributes of entries. */
+/* dw.c - loads libdw, lists the files of this process, and reads attributes of entries (DIEs: libdw's records of
+ * functions, variables and types). */
 #ifdef HAVE_LIBDW
 #include "debuginfo/dw.h"
 
@@ -10,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Loads libdw.so.1 and finds its functions. Returns false if it or a function is missing. */
+/* Loads libdw.so.1 and finds its functions. Returns false if the library or a function is missing, or if the library
+ * supports no ELF version. */
 bool accd__dw_load(struct accd__dw *dw)
 {
     static const struct {
@@ -33,7 +35,7 @@ bool accd__dw_load(struct accd__dw *dw)
     return dw->elf_version(EV_CURRENT) != EV_NONE;
 }
 
-/* Unloads libdw, if it is loaded. */
+/* Unloads libdw; does nothing if it is not loaded. Requires that all sessions of it were ended. */
 void accd__dw_unload(struct accd__dw *dw)
 {
     if (dw->library)
@@ -41,8 +43,8 @@ void accd__dw_unload(struct accd__dw *dw)
     dw->library = NULL;
 }
 
-/* Callback of libdw: opens the file `name` of a module when libdw first reads it. Returns its descriptor, or -1. Sets
- * *file_p to a copy of the name; NULL: no file, or no memory. */
+/* Callback of libdw: opens the file `name` of a module when libdw first reads it. Returns the file descriptor, or -1 if
+ * the file cannot be opened. Sets *file_p to a copy of the name; NULL: no file, or no memory. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
@@ -77,8 +79,8 @@ static const char *file_of(const struct dl_phdr_info *info)
     return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 }
 
-/* Callback of dl_iterate_phdr: adds a loaded file and its address range to the session. Sets *loads_p to the number of
- * files ever loaded. Returns 0, to continue. */
+/* Callback of dl_iterate_phdr; arg: a struct listing. Adds a loaded file and its address range to the session, unless
+ * the file has no path. Sets *loads_p to the number of files ever loaded. Returns 0, to continue. */
 static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct listing *listing = arg;
@@ -94,13 +96,14 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
         from = start < from ? start : from;
         to = end > to ? end : to;
     }
-    if (from < to && strchr(file_of(info), '/')) /* the kernel's vdso has no path */
+    if (from < to && strchr(file_of(info), '/')) /* leaves out the kernel's vdso, which has no path and thus no file */
         listing->dw->dwfl_report_module(listing->dwfl, file_of(info), from, to);
     *listing->loads_p = info->dlpi_adds;
     return 0;
 }
 
-/* Adds the files in the memory of this process to a session; returns false if libdw reports an error. */
+/* Adds the files in the memory of this process to the session `dwfl`, and sets *loads_p to the number of files ever
+ * loaded. Returns false if libdw reports an error. */
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
 {
     assert(dwfl);
@@ -110,35 +113,35 @@ bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *lo
     return dw->dwfl_report_end(dwfl, NULL, NULL) == 0;
 }
 
-/* Sets *child_p to the first child of an entry; returns false if there is none. */
+/* Sets *child_p to the first child of the entry `parent`; returns false if it has none or libdw fails. */
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p)
 {
     return dw->dwarf_child(parent, child_p) == 0;
 }
 
-/* Replaces an entry by its next sibling; returns false if there is none. */
+/* Replaces the entry *die by its next sibling; returns false if there is none or libdw fails. */
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die)
 {
     return dw->dwarf_siblingof(die, die) == 0;
 }
 
-/* Sets *to to the entry that an attribute refers to, also one inherited from the entry's origin; returns false if there
- * is no such attribute. */
+/* Sets *to to the entry to which the attribute `name` of `die` refers, or that of the entry of which `die` is an
+ * instance. Returns false if there is no such attribute, or it does not refer to an entry. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr_integrate(die, name, &attribute) && dw->dwarf_formref_die(&attribute, to);
 }
 
-/* Sets *to to the unsigned number in an attribute; returns false if there is none. Negative numbers have a signed form,
- * and forms of fixed size must not be sign-extended. */
+/* Sets *to to the number in the attribute `name` of `die`, read as unsigned, because forms of fixed size must not be
+ * sign-extended. Returns false if the attribute does not exist, or has the form of a signed number. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formudata(&attribute, to) == 0;
 }
 
-/* Returns true if a flag exists and is set. */
+/* Returns true if the entry `die` has the flag `name` (DW_AT_*), and it is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -146,7 +149,8 @@ bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name)
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formflag(&attribute, &is_set) == 0 && is_set;
 }
 
-/* Sets *to to the offset of a member or base class; returns false for a virtual base class. */
+/* Sets *to to the offset in bytes of the member or base class `die` in its structure; 0 without an attribute. Returns
+ * false if the offset is an expression other than adding a constant, as for a virtual base class. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to)
 {
     Dwarf_Attribute attribute;
@@ -161,7 +165,7 @@ bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t 
     return true;
 }
 
-/* Returns true if the unit of an entry is in Fortran. */
+/* Returns true if the compilation unit that contains the entry `die` is in Fortran 77 to 2008. */
 bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die)
 {
     Dwarf_Die unit;

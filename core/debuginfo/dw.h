@@ -1,5 +1,6 @@
 /* dw.h - libdw, which reads debug information, loaded at run time: for the files of this process, or for one file by
- * name. Only files that are compiled with its headers (HAVE_LIBDW) include this one. */
+ * name. An entry (DIE) is libdw's record of a function, variable or type; a session (Dwfl) is libdw's list of files.
+ * Only files that are compiled with libdw's headers (HAVE_LIBDW) include this one. */
 #ifndef ACCD_DW_H
 #define ACCD_DW_H
 
@@ -7,7 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-/* X(name): the functions of libdw that are used. */
+/* Calls the macro X once for each function of libdw that is used, with the name of the function. */
 #define ACCD_DW_FUNCTIONS(X)        \
     X(elf_version)                  \
     X(dwfl_begin)                   \
@@ -61,17 +62,17 @@
     X(dwarf_peel_type)              \
     X(dwarf_bytesize)
 
-/* Functions of libdw, by their names, and the library. */
+/* libdw when it is loaded: pointers to its functions, one field for each name in ACCD_DW_FUNCTIONS, and the library. */
 struct accd__dw {
 #define X(name) __typeof__ (&(name))(name);
     ACCD_DW_FUNCTIONS(X)
 #undef X
-    void *library;
-    Dwfl_Callbacks callbacks; /* callbacks of sessions, which must end before accd__dw_unload */
+    void *library;            /* handle from dlopen; NULL: not loaded */
+    Dwfl_Callbacks callbacks; /* functions that all sessions call to find files; sessions must end before the unload */
 };
 
-/* Loads libdw into `dw`. Returns false if libdw is not installed or too old; accd__dw_unload must be called in any
- * case. */
+/* Loads libdw.so.1 into `dw`. Returns false if libdw is not installed, lacks one of the functions, or supports no ELF
+ * version; accd__dw_unload must be called in any case. */
 bool accd__dw_load(struct accd__dw *dw);
 /* Unloads libdw, if it is loaded, after all sessions were ended. */
 void accd__dw_unload(struct accd__dw *dw);
@@ -87,14 +88,17 @@ bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *lo
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
 /* Replaces *die by the next sibling of the entry; returns false if *die is the last one. */
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die);
-/* Sets *to to the entry that the attribute `name` (DW_AT_*) of `die` refers to; returns false if the attribute does not
- * exist. */
+/* Sets *to to the entry that the attribute `name` (DW_AT_*) refers to. The attribute is that of `die` or, if it has
+ * none, of the entry of which `die` is an instance (DW_AT_abstract_origin). Returns false if neither has one that
+ * refers to an entry. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
-/* Sets *to to the number in the attribute `name` of `die`; returns false if the attribute does not exist. */
+/* Sets *to to the unsigned number in the attribute `name` of `die`; returns false if the attribute does not exist, or
+ * is no such number. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
 /* Returns true if the flag `name` of `die` exists and is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name);
-/* Sets *to to the offset of a member or base class in its structure; returns false if the offset is not constant. */
+/* Sets *to to the offset in bytes of the member or base class `die` in its structure; 0 if it has no offset, as in a
+ * union. Returns false if the offset is not constant, as that of a virtual base class. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to);
 /* Returns true if the compilation unit of `die` is in Fortran. */
 bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die);
