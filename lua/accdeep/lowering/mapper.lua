@@ -66,8 +66,8 @@ function mapper.bits(set)
 end
 
 -- Returns the map type of data which a mapper maps as `own`, and whose list item is mapped as `requested`. The result
--- copies in a direction only if both types copy in it; if `requested` is release or delete, it is the result. Decides
--- OMP60-map-2.
+-- copies in a direction only if both types copy in it, and is alloc if no direction remains; if `requested` is release
+-- or delete, it is the result. Decides OMP60-map-2.
 local function compose_type(own, requested)
   if requested == "release" or requested == "delete" then return requested end
   local to = openmp_sema.moves_in[own] and openmp_sema.moves_in[requested]
@@ -141,8 +141,9 @@ local function combine_requests(first, second)
 end
 
 -- Enters the map of a list item, `node`, into the tree of a mapper's paths. map_request: {type, map_modifiers}. Raises
--- if the list item is not a part of the mapper's variable, or if an earlier map names another section of the member or
--- has other modifiers.
+-- if the list item is not a part of the mapper's variable, or if an earlier map names another section of the member.
+-- Two maps of different types are combined, and must have equal modifiers, or it raises. A later map of the same type
+-- replaces the earlier one.
 local function enter(definition, node, map_request)
   local steps = access_path(definition, node)
   local at = definition.paths
@@ -186,7 +187,8 @@ local function enter(definition, node, map_request)
 end
 
 -- Raises if a bound of a mapper names something that is not declared at the mapper's location, or a member that does
--- not exist. node: AST of the bound; values that are not tables are ignored.
+-- not exist. Nodes with the field `mapped` (the mapper's variable) are accepted. node: AST of the bound; values that
+-- are not tables are ignored.
 local function check_names(session, node)
   if type(node) ~= "table" then return end
   local scope = session.now.scope
@@ -202,7 +204,7 @@ end
 
 -- Checks a mapper's tree of paths, `node`, below an object of type `record`. Raises if a path names a member that does
 -- not exist or belongs to a union, or a section of a type that has none. Also raises if a path continues after a member
--- that is not a structure.
+-- that is not a structure, or if a bound names something unknown (check_names).
 local function check(session, record, node)
   for name, path in ast.children(node.members) do
     local member = types.member(record, name)
@@ -235,7 +237,8 @@ end
 -- ------------------------------------------------------------------------------------ definition --
 
 -- Executes a declare mapper directive, `node`: checks its clauses, stores the mapper in the session, and clears caches.
--- Raises, and stores nothing, if the directive is wrong or the record has a mapper of this name.
+-- Raises, and stores nothing, if the directive is wrong, its type is not a complete structure, or the record has a
+-- mapper of this name.
 function mapper.define(session, node)
   openmp_sema.check(node, session.rules.openmp)
   local declared = node.mapper

@@ -159,9 +159,9 @@ end
 -- pointer's target or, with a base, at the base's target. The pointer keeps its distance from this byte.
 --
 -- value: the pointer's value. length: section of the base from mapping_compiler.base_section, or nil. base: value of
--- the base, nil to compute it from subscript.to. The count is 0 for a null pointer, and for a base with an empty
--- section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a pointer. Decides TR14-2.3-02,
--- TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+-- the base, nil to compute it from subscript.to. The count is 0 for a null pointer or null base, and for a base with an
+-- empty section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a pointer. Decides
+-- TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -201,8 +201,9 @@ end
 -- subscripts[at] selects in the pointer's target. out: the enclosing element's `out`, or nil.
 --
 -- outer_registers: by subscript, the registers of the enclosing element that hold the bounds of this level and of inner
--- levels; nil: all bounds use names of the host program. A bound without a register is computed in this program. For
--- inner_program, alias_action and rows see pointer_program. Raises if the pointer points to rows of several elements.
+-- levels; nil: all bounds use names of the host program. A bound without a register is computed in this program.
+-- inner_program(element, pos, level) makes the last targets' program. alias_action: action on an absent target of @.
+-- rows(builder) returns the register of the first pointer's address. Raises for rows of several elements.
 local function pointer_level(session, out, t, subscripts, at, outer_registers, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, enclosing = out, first = at, rows = rows }

@@ -90,8 +90,8 @@ local defaults = openacc_directives.clauses_where(function(entry, clause)
 end)
 defaults.none, defaults.exclude, defaults.update = true, true, "update"
 
--- Raises if the name of a clause is not allowed in a policy, or does not exist. Decides TR14-3.2.1-02, TR14-3.2.1-12,
--- TR14-4.3-08.
+-- Raises if the name of a clause is not allowed in a policy, or does not exist. An extension's clause is allowed if the
+-- profile has the extension (shape.is_wished). Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
@@ -179,8 +179,9 @@ end
 
 -- Returns the layer of a list of clauses. kind: "data" or "update", the kind of directive around a nest; nil for a
 -- policy directive. enclosing_type: the type that encloses the policy, or nil; its policies are not looked up, because
--- they may be declared later. Raises if a clause is not allowed, duplicated, of the wrong kind, or names a wrong
--- member. Decides TR14-3.2.1-03, TR14-3.3-13.
+-- they may be declared later. Raises if a clause is not allowed, duplicated, of the wrong kind, has a direction, or
+-- names a wrong member. Also raises for an unknown word in default, and for a shape that does not exist. Decides
+-- TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, enclosing_type)
   local layer = { members = {}, use = {}, kind = kind }
   local clause_names = {}

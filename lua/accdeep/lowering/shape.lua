@@ -208,8 +208,9 @@ function shape.member(record, item, session)
   return member
 end
 
--- Returns the results of shape.member for a list item of a layer's clause; does not change the layer. Raises as
--- shape.member does, and if the layer names the member already, or excludes only a part of it. Decides TR14-3.1.1-20.
+-- Returns the results of shape.member for a list item of a layer's clause; does not change the layer. Raises if the
+-- member does not exist, its type does not allow the subscripts, the layer names it already, or exclude names only a
+-- part of it. Decides TR14-3.1.1-20.
 function shape.enter(session, record, layer, clause, item)
   local member, args = shape.member(record, item, session)
   if layer.members[item.name] then
@@ -292,8 +293,8 @@ local function limit_of(session, clause)
 end
 
 -- Raises if the shape that `inner` (shape.brackets) names for a member's objects does not exist. record: the type that
--- encloses the directive, or nil; if the member has this type, nothing is checked, because the shape may be declared
--- later.
+-- encloses the directive, or nil. If the member has this type or an incomplete one, nothing is checked, because the
+-- shape may be declared later.
 local function check_inner(session, member, inner, record)
   local element = types.innermost(member.type)
   -- An incomplete type, or the enclosing type, may get the named shape later.
@@ -329,7 +330,8 @@ end
 
 -- Returns the layer of a list of clauses. `record` must be complete; enclosing_type: the type that encloses the
 -- directive, or nil; its shapes are not looked up, because they may be declared later. Raises if a clause is not
--- allowed or names a wrong member, or if default(none) leaves a member out. Decides TR14-3.1.1-19, TR14-3.1.1-20.
+-- allowed or names a wrong member, if `default` occurs twice or has an unknown word, or if default(none) leaves a
+-- member out. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, enclosing_type)
   local layer = { members = {} }
   local default

@@ -72,7 +72,8 @@ local function raise_damaged(message)
   raise("file", nil, "the debug information is damaged: " .. message, { rule = "HOUSE-debug" })
 end
 
--- Returns true if a node, its pointer's target or its array's element is const or volatile. node nil (void): false.
+-- Returns true if a node, or a node that it reaches through pointers, arrays and typedefs, is const or volatile. The
+-- search ends at records, which count as unqualified. node nil (void): false.
 local function is_qualified(node)
   -- The loop is limited, because damaged information may refer to itself.
   for _ = 1, 64 do

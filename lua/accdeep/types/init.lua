@@ -153,8 +153,8 @@ function types.enum(tag, base)
     align = base.align, code = base.code }, { __index = base })
 end
 
--- Returns the name of a const member in a record, its nested records or an array of them; nil if no member is const, or
--- t is another type. C does not allow assignments to objects with const members.
+-- Returns the name of a const member in a record, its nested records or an array of them. Returns nil if no member is
+-- const, or t is neither a record nor an array of records. C does not allow assignments to objects with const members.
 function types.const_member(t)
   while t.kind == "array" do t = t.of end
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
@@ -209,7 +209,8 @@ function types.name(t) return format_type(t, "") end
 -- Returns true if t is a structure, class, union or derived type.
 function types.is_record(t) return t.kind == "record" end
 
--- Returns true if two types are the same: records and enums by identity, others by structure.
+-- Returns true if two types are the same: records and enums with a tag by identity, other scalars by the core's code.
+-- Pointers are compared by target, arrays by element and length.
 function types.same(a, b)
   if a == b then return true end
   if a.kind ~= b.kind then return false end
