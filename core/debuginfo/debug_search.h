@@ -28,7 +28,7 @@ enum accd__debug_rank {
     ACCD__DEBUG_GUESSED, /* the range is an element that may not exist */
     ACCD__DEBUG_UNTYPED, /* the range is named by a pointer without a type */
     ACCD__DEBUG_AFTER,   /* the range is after the memory that a pointer points to */
-    ACCD__DEBUG_NOTHING  /* there is no name yet */
+    ACCD__DEBUG_NOTHING  /* the search has not found a name yet */
 };
 
 /* Search for the name of the range of `bytes` bytes at `address`. */

@@ -47,5 +47,6 @@ local function run(chosen)
   return status or cc.become(list)
 end
 
-return { about = "Compile a program so that `accdeep exec` checks each load and store; lowers deep-copy directives, too.",
+return {
+  about = "Compile a program so that `accdeep exec` checks each load and store; lowers deep-copy directives, too.",
   options = options, normalize_arguments = normalize_arguments, run = run }
