@@ -340,3 +340,20 @@ case("differs: components are not mapped under other profiles, and the help says
   expect.equal(err.code, "host-pointer-on-device")
   expect.equal(err.help, "map its target by a section: h%p(1:n)")
 end)
+
+case("accepts: cyclic data with objects of extended types are mapped once [TR14-1.1-05]", function()
+  rules "tr14x"
+  fortran [[
+    type node
+      class(base), allocatable :: any
+      type(node), pointer :: next
+    end type node
+    type(node), target :: first, second
+    first%next => second
+    second%next => first
+    allocate(child :: first%any)
+  ]]
+  acc "enter data copyin(first)"
+  expect.equal(#state().present, 4) -- two nodes, the object and its type record
+  acc "exit data delete(first) finalize"
+end)

@@ -112,3 +112,14 @@ case("rejects: a class does not declare the type, or a template has no name [HOU
   expect.fails("unknown-type", { "@later::z v;", "@paint::z v;" }, { by = declare })
   expect.invalid({ "@template<class T> struct { T t; };" }, "syntax")
 end)
+
+case("accepts: a constant of an inner scope has its own type [HOUSE-names HOUSE-language]", function()
+  declare [[
+    template<long N> struct outer {
+      template<int N> struct inner { char c[sizeof(N)]; };
+      inner<1> i;
+    };
+    outer<3> o;
+  ]]
+  expect.host("sizeof(o)", 4)
+end)

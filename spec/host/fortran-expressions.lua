@@ -45,6 +45,8 @@ case("accepts: expressions contain arithmetic, arrays and intrinsic functions [H
   expect.host("2**3 + mod(7, 4) * sum(list)", 38)
   expect.host("size(grid) + size(grid, 2) + lbound(list, 1) + ubound(grid, 1)", 12)
   expect.host("maxval(list(2:3)) - minval(list)", 2)
+  expect.host("maxval(list(3:2))", -2147483648)
+  expect.host("minval(list(3:2)) - huge(list)", 0)
   expect.host("merge(1, 2, i > 2) + int(x) + nint(x)", 4)
   expect.host("abs(-x) + real(i) / 2", 3)
   expect.host("twice(i) + fixed", 13)

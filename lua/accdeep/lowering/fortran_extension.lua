@@ -32,9 +32,12 @@ end
 
 -- Appends objects of extended types inside one object to a list, four entries each: address, number of elements, type,
 -- name. address, name: those of the object; member_mapping: its member mapping (nest.lua). Targets of components are
--- searched, too, so recursive data structures are followed to their end. Cyclic structures have no end: the search
--- exceeds the memory limit.
-local function collect(session, member_mapping, address, name, list)
+-- searched, too, so recursive data structures are followed to their end. is_open: addresses and member mappings of the
+-- enclosing objects of the search, as keys "address mapping": a cycle ends at them.
+local function collect(session, member_mapping, address, name, list, is_open)
+  local key = ("%d %p"):format(address, member_mapping)
+  if is_open[key] then return end
+  is_open[key] = true
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset
     local text = ("%s%%%s"):format(name, entry.member.name or "")
@@ -56,10 +59,12 @@ local function collect(session, member_mapping, address, name, list)
         table.move({ base, n, object_type, text }, 1, 4, #list + 1, list)
       end
       for i = 0, n - 1 do
-        collect(session, inner, base + i * object_type.size, n > 1 and ("%s(%d)"):format(text, i + 1) or text, list)
+        collect(session, inner, base + i * object_type.size, n > 1 and ("%s(%d)"):format(text, i + 1) or text, list,
+          is_open)
       end
     end
   end
+  is_open[key] = nil
 end
 
 -- Returns the objects of extended types inside the objects of a request: list of {address, count, of (type), name}.
@@ -72,7 +77,7 @@ function fortran_extension.extended_objects(session, member_mapping, objects, na
   local flat = { fortran_inputs.record_inputs(session, function()
     local list = {}
     for i = 0, objects.count - 1 do
-      collect(session, member_mapping, objects.address + i * objects.of.size, name, list)
+      collect(session, member_mapping, objects.address + i * objects.of.size, name, list, {})
     end
     return table.unpack(list)
   end) }

@@ -1,6 +1,6 @@
 -- scope.lua - symbol tables of the host program: one scope of names, with a table for each kind of symbol.
 --
--- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has the types that are not int),
+-- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has their types, false: by value),
 -- functions, prototypes, procedures, templates, instances (types made from templates), namespaces. Procedures are those
 -- of Fortran. The kind qualified maps the keys of C++ names to the items of qualified_names.lua.
 --
@@ -108,7 +108,7 @@ end
 -- hides a variable of the same name.
 function Scope:constant(name, value, t)
   self.enumerators[name], self.variables[name] = value, false
-  if t and t ~= types.scalars.int then self.constant_types[name] = t end
+  self.constant_types[name] = t or false -- hides the type of a constant of this name in an enclosing scope
 end
 
 -- Returns the value and the type of a constant. Returns nil if the name is not a constant.

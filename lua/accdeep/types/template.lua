@@ -87,14 +87,14 @@ function template.instance(session, spec, class_template, arguments, fill)
     instance = home.instances[key]
   end
   if instance then return instance end
-  local t = types.record(class_template.record.kind == "union" and "union" or "struct", name)
-  t.name, t.template, t.arguments = name, class_template, arguments
-  home.instances[key] = t
   local depth = session.now.instantiating + 1
   if depth > DEEPEST then
     raise("limit", spec.pos, ("%s needs ever more types"):format(class_template.name),
       { rule = "HOUSE-limit", of_construct = true })
   end
+  local t = types.record(class_template.record.kind == "union" and "union" or "struct", name)
+  t.name, t.template, t.arguments = name, class_template, arguments
+  home.instances[key] = t
   local function define()
     session:with_location(class_template.location, fill, session, t, class_template.record)
     for _, directive in ipairs(class_template.directives) do

@@ -198,8 +198,10 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     if (!to)
         return 0;
     append_result(to, diagnostic, location, rule, message);
-    if (fclose(to))
+    if (fclose(to)) {
+        free(text);
         return 0;
+    }
     results[nresults++] = (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
     write_sarif();
     return nresults;

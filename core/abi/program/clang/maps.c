@@ -256,9 +256,11 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
     assert(map->size > 0 && map->begin);
     const struct dimension *dimension = map->begin;
     const size_t n = (size_t)map->size - 1;
-    struct rt_dim_list *dims = malloc(sizeof *dims);
-    if (n > ACCD_MAX_RANK || !dims)
+    if (n > ACCD_MAX_RANK)
         rt_fatal("unsupported", "a section of %zu dimensions is updated; the most are %d", n, ACCD_MAX_RANK);
+    struct rt_dim_list *dims = malloc(sizeof *dims);
+    if (!dims)
+        rt_fatal("out-of-memory", "no memory for a section of %zu dimensions", n);
     dims->next = maps->dims;
     maps->dims = dims;
     const uint64_t run = dimension[n].count * dimension[n].stride;

@@ -130,7 +130,7 @@ static void unpack_image(const char **start_p, uint64_t *bytes_p)
     static const uint8_t magic[] = {0x10, 0xFF, 0x10, 0xAD};
     const struct package *package = (const struct package *)(const void *)*start_p;
     if (*bytes_p < sizeof *package || memcmp(package->magic, magic, sizeof magic) != 0 ||
-        package->entry > *bytes_p - sizeof(struct packaged_image))
+        *bytes_p < sizeof(struct packaged_image) || package->entry > *bytes_p - sizeof(struct packaged_image))
         return;
     const struct packaged_image *packaged_image =
         (const struct packaged_image *)(const void *)(*start_p + package->entry);

@@ -105,8 +105,8 @@ static unsigned find_stream(int device, int queue)
 /* Returns true if the host has waited for the operation of an epoch; epochs of the host count as waited for. */
 bool rt_is_host_synced(struct rt_epoch epoch)
 {
-    return !epoch.stream || epoch.number <= streams[epoch.stream].host_synced;
     assert(epoch.stream < nstreams || !epoch.stream);
+    return !epoch.stream || epoch.number <= streams[epoch.stream].host_synced;
 }
 
 /* Returns true if the host has waited for all streams. */
@@ -267,8 +267,8 @@ static struct dependence *get_dependence(const void *address)
 static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud), void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
-    const bool old = depend[0] != NULL;
     assert(depend && fn);
+    const bool old = depend[0] != NULL;
     const size_t n = (uintptr_t)depend[old ? 0 : 1];
     const size_t nwriters = old ? (uintptr_t)depend[1] : (uintptr_t)depend[2] + (uintptr_t)depend[3];
     const size_t plain = old ? n : nwriters + (uintptr_t)depend[4];

@@ -135,7 +135,8 @@ static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 }
 
 /* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another block. Does
- * nothing if *freed has no data, if the data belong to an allocatable variable, or if another thread has the lock. */
+ * nothing if *freed_data has no data, if the data belong to an allocatable variable, or if another thread has the lock.
+ */
 static void report_freed_data(const struct rt_site *site, const struct freed_data *freed_data, bool moves)
 {
     if (freed_data->device < 0 || rt_is_allocatable_data(freed_data->object.info.host) || !rt_try_lock())

@@ -234,12 +234,12 @@ static uint64_t get_used_byte(const struct access *use)
  * tested here. Writes of two kernels do not race, as they may be atomic. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
+    assert(a && b);
     const uint64_t from = a->start > b->start ? a->start : b->start;
     const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes, to = a_end < b_end ? a_end : b_end;
     if (!overlaps(a, b) || (a->bits && b->bits) || a->redundant || b->redundant ||
         (!is_modification(a) && !is_modification(b)))
         return NONE;
-    assert(a && b);
     if (a->kind >= USES)
         return covers_range(b, a->start, a->bytes) ? get_used_byte(a) : NONE;
     if (b->kind >= USES)

@@ -337,27 +337,43 @@ end
 
 -- --------------------------------------------------------------------------------------- arrays --
 
--- Returns the builder of a reduction of an array. start: value for an array without elements, nil: 0; apply: a function
--- of two values, or an operator; class: required sort of the elements (needs in fortran_operations.lua).
-local function reduction(start, apply, class)
+-- Returns the greatest value of an integer or real type t.
+local function greatest_value(t)
+  if t.class == "integer" then return (1 << (8 * t.size - 1)) - 1 end
+  return t.size == 4 and 0x1.fffffep127 or 0x1.fffffffffffffp1023
+end
+
+-- Returns the least value of an integer or real type t.
+local function least_value(t) return t.class == "integer" and -greatest_value(t) - 1 or -greatest_value(t) end
+
+-- Returns the builder of a reduction of an array. value_of_empty: a function of the type, whose result is the value for
+-- an array without elements. apply: a function of two values, or an operator. class: required sort of the elements
+-- (needs in fortran_operations.lua).
+local function reduction(value_of_empty, apply, class)
   return function(env, node, arguments)
     if arguments.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
     local e = array_of(env, arguments.array)
     needs(arguments.array, class, e)
     local t = e.type
     local fn = type(apply) == "string" and fortran_operations.operators[t.class][apply] or apply
-    local fit, first = converter(fortran_operations.widest[t.class], t), start and converter(INTEGER, t)(start)
+    local fit, empty = converter(fortran_operations.widest[t.class], t), value_of_empty(t)
     return scalar(t, function(f)
-      local result = first
+      local result
       for _, v in ipairs(e.array(f)) do result = result and fit(fn(result, v)) or v end
-      return result or 0
+      return result or empty
     end)
   end
 end
-define("sum", "array dim?", reduction(0, "+", "numeric"))
-define("product", "array dim?", reduction(1, "*", "numeric"))
-define("maxval", "array dim?", reduction(nil, math.max, "number"))
-define("minval", "array dim?", reduction(nil, math.min, "number"))
+local function zero(t) return converter(INTEGER, t)(0) end
+local function unity(t) return converter(INTEGER, t)(1) end
+define("sum", "array dim?", reduction(zero, "+", "numeric"))
+define("product", "array dim?", reduction(unity, "*", "numeric"))
+define("maxval", "array dim?", reduction(least_value, math.max, "number"))
+define("minval", "array dim?", reduction(greatest_value, math.min, "number"))
+define("huge", "x", function(env, _, arguments)
+  local t = compile(env, arguments.x).type
+  return fortran_operations.constant(t, greatest_value(t))
+end)
 
 -- Returns the builder of all, any or count, functions of a mask. t: type of the result; result(n, total): the result
 -- for n true elements of `total` elements.
@@ -413,17 +429,11 @@ define("merge", "tsource fsource mask", function(env, node, arguments)
   needs(arguments.tsource, "value", yes)
   needs(arguments.fsource, yes.type.class, no)
   if mask.rank > 0 then raise("unsupported", node.pos, "the mask of merge is a scalar here") end
+  if yes.rank ~= no.rank then raise("unsupported", node.pos, "tsource and fsource of merge have the same rank here") end
   return { type = yes.type, rank = yes.rank, [yes.rank > 0 and "array" or "value"] = function(f)
     local e = mask.value(f) and yes or no
     return (e.rank > 0 and e.array or e.value)(f)
   end }
-end)
-
-define("huge", "x", function(env, _, arguments)
-  local t = compile(env, arguments.x).type
-  local value = t.class == "integer" and (1 << (8 * t.size - 1)) - 1 or t.size == 4 and 0x1.fffffep127
-    or 0x1.fffffffffffffp1023
-  return fortran_operations.constant(t, value)
 end)
 
 define("kind", "x", function(env, _, arguments)
