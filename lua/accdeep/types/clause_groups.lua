@@ -2,14 +2,23 @@
 -- 4). To bind a group to a construct means to add its clauses there. run/ and plan/body/c_body.lua call `apply` before
 -- a directive is lowered.
 --
---   group {name?, name_pos?, clauses, constructs?, types?, record?, location, range, title}. clauses its clauses,
---     without name, bind_all and bind_type. constructs: set of the directive names in bind_all. types types in
---     bind_type. record: the type in whose definition the group is declared. range position at which its text begins
---     among the texts of groups (RANGE). title: its name in messages. scope {outer, names?, list?, state}: the groups
---     that one block of the host program declares, by name and in order. state number of the set of visible groups; it
---     changes with each declaration, and is a part of the keys of cached plans. source {action, group?, clauses,
---     origin?}: where clauses of a construct come from. action: "own", or that of the group: "merge", "inherit" or
---     "override". Two sources with the same origin come from one directive or group.
+-- Clauses of a declare group directive: `name` gives the group a name. bind_all lists the constructs that get the
+-- group, bind_type (singular) the types to which the group belongs. Clauses of a construct, or of another group:
+-- bind_group names groups; bind_types (plural) names types, or variables, whose groups are added.
+--
+--   group {name?, name_pos?, clauses, constructs?, types?, record?, location, range, title}
+--     clauses     the group's clauses, without name, bind_all and bind_type.
+--     constructs  set of the directive names in bind_all; types: list of the types in bind_type.
+--     record      type in whose definition the group is declared; nil: declared elsewhere.
+--     range       number that is added to all positions of the group's text (RANGE).
+--     title       name of the group in messages.
+--   scope {outer, names?, list?, state}: the groups that one block of the host program declares.
+--     names       name -> group; list: the groups in the order of their declarations.
+--     state       number of the set of visible groups; it changes with each declaration, and is a part of the keys of
+--                 cached plans.
+--   source {action, group?, clauses, origin?}: where clauses of a construct come from.
+--     action      "own" for the construct's clauses; "merge", "inherit" or "override" for those of a group.
+--     origin      two sources with the same origin come from one directive or group.
 --
 --   directive + visible groups --sources_of--> sources --join_clauses--> plain directive
 --
@@ -75,8 +84,8 @@ clause_groups.written_at = location_text
 -- Fields of AST nodes that are positions.
 local moved = word_set "pos name_pos word_pos mapper_pos"
 
--- Returns a copy of an AST with its positions moved by `shift`. replace(node): optional function; where it returns a
--- node, this node replaces the copy; nil or false: no replacement.
+-- Returns a copy of the AST `node` with its positions moved by `shift`. replace(node): optional function, called for
+-- each node inside; a node that it returns replaces the copy; nil or false: no replacement.
 local function copy_tree(node, shift, replace)
   local other = replace and node.tag and replace(node)
   if other then return other end
@@ -91,11 +100,11 @@ end
 
 -- ---------------------------------------------------------------------------------------- scopes --
 
--- State of the scope in which a group was declared last.
+-- Last number that a declaration of a group gave to its scope's field `state`.
 local states = 0
 
--- Returns the innermost open scope of groups of the host program; creates the outermost scope at the first call. A
--- case's session continues the scopes of its outer session.
+-- Returns the innermost open scope of groups of the host program; creates the outermost scope at the first call. The
+-- session of a case (one test of a scenario) continues the scopes of its outer session.
 local function scope_of(session)
   local scope = session.program.group_scope
   if not scope then
@@ -147,8 +156,8 @@ end)
 -- Returns the number that identifies the set of visible groups: 0 before any group was declared.
 function clause_groups.state(session) return scope_of(session).state end
 
--- Returns the list of visible groups, those of outer scopes first. If several scopes declare a name, only the group of
--- the innermost of them is visible (LLNL-4-15).
+-- Returns the list of visible groups, those of outer scopes first. If several scopes declare a group of one name, only
+-- that of the innermost scope is visible (LLNL-4-15).
 local function visible_groups(session)
   local scopes, named, list = {}, {}, {}
   local scope = scope_of(session)
@@ -182,8 +191,9 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Returns the type or template that an argument of bind_type or bind_types names. If the argument names a variable,
--- returns nil and the variable. Raises if it names nothing. Decides LLNL-4-12.
+-- Returns the type or template that `node`, an argument of bind_type (in declare group) or bind_types (on a construct),
+-- names. If the argument names a variable, which only bind_types allows, returns nil and the variable. Raises if no
+-- such type exists. Decides LLNL-4-12.
 local function bound_type(session, node)
   local spec = node.spec
   local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
@@ -204,9 +214,9 @@ local function is_bound(group, t)
   return false
 end
 
--- Returns a copy of a clause of a type's group, for a variable: `this` becomes the variable, and members of the type t
--- become its members (LLNL-4-14). variable: its name; nil if bind_types names the type itself. Raises at `pos` if
--- `variable` is nil but the clause needs an object. Decides LLNL-4-14.
+-- Returns a copy of a clause of a type's group, for a variable of this type t (LLNL-4-14). `this` becomes the variable,
+-- and names of t's members become members of the variable. variable: the variable's name; nil if bind_types names the
+-- type itself. Raises at `pos` if `variable` is nil, but the clause names `this` or a member. Decides LLNL-4-14.
 local function rebase_on_variable(clause, t, variable, pos)
   return copy_tree(clause, 0, function(node)
     local function object() return { tag = "id", name = variable, pos = node.pos } end
@@ -230,9 +240,9 @@ end
 
 -- ------------------------------------------------------------------------------------------ binding --
 
--- Appends to `sources` the groups of the type that an argument of bind_types names, or of the type of the variable that
--- it names. node: AST of the argument; excluded: table with a true value for groups that are not added. Raises if the
--- argument names nothing.
+-- Appends to `sources` the groups that belong to a type. node: AST of an argument of bind_types, which names the type
+-- or a variable of the type. excluded: table with a true value for groups that are not added. Raises if the argument
+-- names neither a type nor a variable.
 local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
@@ -320,8 +330,8 @@ local function sort_by_precedence(sources)
   return ordered
 end
 
--- Returns true if a part of source `a` replaces a conflicting part of source `b`: overrides replace all others, own
--- clauses replace inherited groups.
+-- Returns true if a part of source `a` replaces a conflicting part of source `b`: overriding groups replace every other
+-- source, and the construct's own clauses replace inherited groups.
 local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
 
 -- Returns the text of a part for messages, with its group. A part is a clause, or one list item of a clause
@@ -330,8 +340,8 @@ local function part_text(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
 
--- Raises the error for two parts that exclude each other. It is located at the part that is not from a group; if both
--- are from groups, or none is, at `part`. Decides LLNL-4-05.
+-- Raises the error for two parts that exclude each other, `part` and `other`. The error is located at the part that is
+-- not from a group; if both parts are from groups, or neither is, at `part`. Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
   raise("conflicting-clauses", openmp_exclusions.position(part),
@@ -343,9 +353,10 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- Returns true if a part takes effect in addition to those in `claimed`, the effective parts with the same key. A
--- part's key names what it determines; parts with different keys never conflict. Returns false if one of these is equal
--- to the part, or replaces it. Raises if one of them excludes the part without replacing it.
+-- Checks a part against other parts, and returns true if it takes effect in addition to those in `claimed`, the
+-- effective parts with the same key. A part's key names what it determines; parts with different keys never conflict.
+-- Returns false if a part in `claimed` is equal to this part, or replaces it. Raises if a part in `claimed` excludes
+-- this part without replacing it.
 local function is_claimed(session, part, claimed)
   for _, other in ipairs(claimed) do
     local is_separate = other.source.origin ~= part.source.origin
@@ -358,8 +369,8 @@ local function is_claimed(session, part, claimed)
   return true
 end
 
--- Returns the clauses of all sources, in the order of the sources, without parts that other sources replace. Raises if
--- two sources conflict. Decides LLNL-4-11.
+-- Returns the clauses of all sources, in the order of the sources, without parts that other sources replace or repeat.
+-- Raises if two sources conflict. Decides LLNL-4-11.
 local function join_clauses(session, sources)
   local by_key = {}
   for _, source in ipairs(sort_by_precedence(sources)) do
@@ -407,7 +418,7 @@ local function binds_what(node)
   return node.binds
 end
 
--- Returns the directive with its effective clauses, those of groups included; `node` itself if no group applies.
+-- Returns the directive `node` with its effective clauses, those of groups included; `node` itself if no group applies.
 -- Without bind_types, the result is cached in node.applied and reused while the set of visible groups stays the same.
 -- Raises if a binding is wrong or clauses conflict. Decides LLNL-4-13.
 function clause_groups.apply(session, node)
@@ -439,9 +450,9 @@ local function check_once(by_name, clause)
   by_name[clause.name] = clause
 end
 
--- Reads the clauses that bind the group itself (LLNL-4-02), and sets its name, name_pos, constructs and types in
--- `group`. record: the type that contains the directive, or nil. Raises if such a clause is wrong or duplicated, or if
--- nothing binds the group. Decides LLNL-4-01, LLNL-4-02.
+-- Reads the clauses name, bind_all and bind_type of a declare group directive, `node` (LLNL-4-02). Sets name, name_pos,
+-- constructs and types in `group`. record: the type that contains the directive, or nil. Raises if such a clause is
+-- wrong or duplicated, or if nothing binds the group. Decides LLNL-4-01, LLNL-4-02.
 local function read_bindings(session, node, record, group)
   local by_name = {}
   for _, clause in ipairs(node.clauses) do
@@ -475,9 +486,9 @@ local function read_bindings(session, node, record, group)
   end
 end
 
--- Stores all clauses except name, bind_all and bind_type in group.clauses, with positions in the group's range. Groups
--- that bind_group or bind_types name are looked up now and replaced by their clauses. Raises if a clause does not exist
--- or excludes a group.
+-- Stores all clauses of a declare group directive, `node`, except name, bind_all and bind_type in group.clauses, with
+-- positions in the group's range. Groups that bind_group or bind_types name are looked up now and replaced by their
+-- clauses. Raises if a clause does not exist or excludes a group.
 local function read_clauses(session, node, group)
   local clauses = {}
   for _, clause in ipairs(node.clauses) do
@@ -506,9 +517,9 @@ end
 -- each instance, at the same location, and this is no duplicate.
 local function same_text(a, b) return a.text == b.text and a.file == b.file and a.line == b.line and a.pos == b.pos end
 
--- Executes a declare group directive: enters the group into the innermost scope, and forgets cached plans, which were
--- made without the group. record: the type that contains the directive, or nil. Raises, and enters nothing, if the
--- directive is wrong or the scope has a group of this name.
+-- Executes a declare group directive, `node`: enters the group into the innermost scope, and forgets cached plans,
+-- which were made without the group. record: the type that contains the directive, or nil. Raises, and enters nothing,
+-- if the directive is wrong or the scope has a group of this name.
 function clause_groups.define(session, node, record)
   ranges = ranges + 1
   local source_location = session:location_of(node.pos)

@@ -28,7 +28,7 @@ local RULE = "HOUSE-debug"
 -- ---------------------------------------------------------------------------------------- programs --
 
 -- Opens the debug information of a file, or of this process if `path` is nil. Returns a handle, which the caller
--- closes, and the name for messages. Raises if it cannot be read.
+-- closes, and the name of the program for messages. Raises if the file cannot be read.
 function debug_info.open(path)
   local handle, reason = core.debug(path)
   if handle then return handle, path or "this program" end
@@ -114,9 +114,9 @@ local function entries_for(handle, file, request)
       or "what no variable or function uses is not in debug information" })
 end
 
--- Returns the distinct entries that fit the request's keyword and define the type. A request without a keyword prefers
--- typedefs. entries: those of entries_for. Raises if no entry fits, if all only declare the type, or if the full names
--- of the entries differ.
+-- Returns the distinct entries that fit the request's keyword and define the type. A request without a keyword takes
+-- only typedefs if there is one. entries: those of entries_for. Raises if no entry fits, if all only declare the type,
+-- or if the full names of the entries differ.
 local function chosen(file, request, entries)
   local fitting, definitions, keys = {}, {}, {}
   local has_typedef = false
@@ -262,7 +262,7 @@ end
 
 -- Declares the types of a program's variables whose names begin with `prefix`, and the types that they need. Returns a
 -- list of {name, type, qualified}; `qualified` means that the variable, or the target of a pointer, is const or
--- volatile. typedefs: list of typedef names, ; a structure without a tag gets the name of such a typedef. Raises if a
+-- volatile. typedefs: list of typedef names; a structure without a tag gets the name of such a typedef. Raises if a
 -- type cannot be declared.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
@@ -281,9 +281,10 @@ function debug_info.variables(session, path, prefix, typedefs)
 end
 
 -- Describes the Fortran variables of a program whose names begin with `prefix`, and declares the derived types that
--- they need. Returns a list of {name, rank, record, polymorphic, spelled}, and a table from each name in the list
--- `names` to the list of types with that name. record: derived type of the elements, nil for other and polymorphic
--- types. spelled: name of the elements' type as the debug information has it. Raises if a type cannot be declared.
+-- they need. The first result is a list of {name, rank, record, polymorphic, spelled}, one per variable. The second is
+-- a table from each name in the list `names` to the list of derived types with that name. record: derived type of the
+-- elements, nil for other and polymorphic types. spelled: name of the elements' type as the debug information has it.
+-- Raises if a type cannot be declared.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
   declaring(session, path, function(handle, builder)
@@ -383,8 +384,9 @@ function debug_info.names(path)
   return names
 end
 
--- Returns the definition of a record as C text, with the offsets of its members in comments, or the name of another
--- type. Members of anonymous records are shown as members of the record.
+-- Returns the definition of a record t as C text, with the offsets of its members in comments; for other types, the
+-- name and size. Members of anonymous records are shown as members of the record; bytes without a declaration are left
+-- out.
 function debug_info.describe(t)
   local lines = {}
   local function add(record, offset, margin)

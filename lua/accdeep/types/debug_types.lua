@@ -6,12 +6,15 @@
 -- the same type. When all types fit, commit enters the names into the session's scope.
 --   core.debug --nodes--> Builder:type --finish--> all records complete --commit--> scope.
 --
---   builder session, file, lookup session; name of the program in messages; lookup(node) completes the node of a type
---     that is only declared, and returns false if it cannot. by_node, unnamed node -> type; node.id (number of the
---     entry) -> record without a name. tags, typedefs, enumerators new names, which commit declares: key
---     (qualified_names.lua) -> type, or value. waiting records that finish must complete: {t, node, is_known}.
---     under_way set of the records that are being completed. compared_types node -> set of types that `differs` found
---     equal to it, or is comparing with it. makers, key, ... functions for C, or for Fortran (fortran_debug_types.lua).
+--   Fields of a builder:
+--     session, file   the session; name of the program in messages.
+--     lookup(node)    completes the node of a type that is only declared; returns false if it cannot.
+--     by_node         node -> type; unnamed: node.id (number of the entry) -> record without a name.
+--     tags, typedefs, enumerators   new names, which commit declares: key (qualified_names.lua) -> type, or value.
+--     waiting         records that finish must complete: {t, node, is_known}; is_known: the session has the record.
+--     under_way       set of the records that are being completed; depth: number of nested calls of Builder:type.
+--     compared_types  node -> set of types that `differs` found equal to the node, or is comparing with it.
+--     makers, key, ... functions that differ between C and Fortran (debug_types.c, at the end of this file).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
@@ -40,8 +43,8 @@ local integers = { -- encoding -> size in bytes -> name of the C type
 }
 local floats = { [4] = "float", [8] = "double" }
 
--- Returns the scalar type of a node of kind base, by its name or by encoding and size; an array of two for a complex
--- type. Other base types become opaque bytes.
+-- Returns the scalar type of a node of kind base, by its name or by encoding and size; an array of two floating numbers
+-- for a complex type. Other base types become opaque bytes (opaque_type).
 local function base_type(node)
   local encoding, size = node.encoding, node.size
   local named = types.builtin(strings.word_list(node.name or ""))
@@ -100,8 +103,8 @@ local function is_complete(node) return not node.declaration and node.size ~= ni
 
 -- Returns the members of a record that have a known, fixed offset, as a list of {name?, node, offset, base, closed,
 -- qualified}. The second result is true if the record has further members, whose bytes the caller must cover by unnamed
--- members (fill). closed: true for a member that is not accessible outside of its class. Also stores sets of the names
--- of bit-fields and hidden members in the node. Results are cached in the node.
+-- members (fill). closed: true for a member that is not accessible outside of its class. Also stores the sets of the
+-- names of bit-fields (node.bit_fields) and hidden members (node.hidden). Results are cached in the node.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
@@ -113,10 +116,11 @@ function Builder:members_of(node)
     -- A flexible array and an empty base class have no bytes, so both are left out.
     local is_endless = stripped and stripped.kind == "array" and stripped.dims[1] and not stripped.dims[1].count
     local is_empty = m.base and stripped and stripped.kind == "record" and #self:members_of(stripped) == 0
-    -- A member is usable by its own name, or by the names of its members.
+    -- A member without a name is listed only if it is a record, whose members have names.
     local has_name = m.name or stripped and stripped.kind == "record"
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, stripped) then
-      -- Bit-fields, virtual base classes, types that are only declared, and members hidden by the language.
+      -- The list omits bit-fields, virtual base classes (no fixed offset), members whose type is only declared, members
+      -- without a name, and members that the language hides.
       unseen = true
       if m.bits and m.name then bit_fields[m.name] = true end
       if m.name and self.is_hidden(m, stripped) then hidden[m.name] = true end
@@ -166,8 +170,8 @@ local function fill(members, size)
   table.sort(members, function(a, b) return a.offset < b.offset end)
 end
 
--- Returns the alignment that a record's layout implies: the largest alignment of a member whose offset is a multiple of
--- it, halved until the record's size is also a multiple.
+-- Returns the alignment that a record's layout implies: the largest of node.align and the alignments of those members
+-- whose offsets are multiples of their alignments. It is halved until the record's size is a multiple of it, too.
 local function alignment(node, members)
   local align = node.align or 1
   for _, m in ipairs(members) do
@@ -223,7 +227,8 @@ function Builder:cache_type(node, t)
 end
 
 -- Returns the record of a node. needed: true to complete the record now; false if a pointer is enough, so that
--- Builder:finish completes it later. A record that the session has already is used, if it fits. Raises if it differs.
+-- Builder:finish completes it later. A record of this name that the session has already is used, if it is equal. Raises
+-- if it differs and belongs to the current scope (Builder:find_known).
 function Builder:record(node, needed)
   local t = self.by_node[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
@@ -284,8 +289,8 @@ function Builder:descriptor(node)
     "offset", LONG, "dtype", dtype, "span", LONG, "dim", types.array(dimension, node.rank) })
 end
 
--- Returns the type of a pointer. A structure without a tag is named after the typedef in the pointer's declaration. The
--- target is not completed here, so types may be recursive.
+-- Returns the type of a pointer. If the target is a structure without a tag, it is named after the typedef in the
+-- pointer's declaration. The target is not completed here, so types may be recursive.
 function Builder:pointer(node)
   local to = strip_typedefs(node.to)
   if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
@@ -351,7 +356,7 @@ local makers = {
   other = function(_, node) return opaque_type(node.name, node.size) end,
 }
 
--- Limit of nested nodes without a record between them. C programs stay below; damaged files may not.
+-- Limit of nested nodes (Builder:type). Types of real programs stay below this limit; damaged files may exceed it.
 local DEEPEST = 180
 
 -- Returns the type of a node; void for nil. A record, or a record that is the element of an array, is completed at

@@ -29,8 +29,8 @@ local function base(builder, node)
   raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
 end
 
--- Returns the type of the target of a pointer or descriptor. A record may be returned incomplete, because
--- builder:finish completes it. Raises if the target is missing (nil).
+-- Returns the type of `node`, the target of a pointer or descriptor. A record may be returned incomplete, because
+-- builder:finish completes it. Raises if `node` is nil: the target is missing.
 local function target(builder, node)
   if not node then builder.damaged "an array has no elements" end
   return node.kind == "record" and builder:record(node, false) or builder:type(node)
@@ -91,11 +91,13 @@ local function distinct(builder, node, name)
   return own
 end
 
--- Kinds of nodes whose components keep their names; components of other kinds become bytes without a name.
+-- Kinds of nodes whose components keep their names. Pointers to such nodes keep their names, too; components of all
+-- other kinds become bytes without a name. is_hidden has further exceptions.
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
--- Returns true if a component `m` gets no name, because the compiler added it or its type is not supported. node: its
--- type, nil if unknown.
+-- Returns true if a component `m` gets no name, because the compiler added it (the name begins with _) or its type is
+-- not supported. node: type of the component, nil if unknown. Polymorphic components (type __class_...) and pointers to
+-- characters of size 0 are not supported.
 local function is_hidden(m, node)
   if not node or m.name and m.name:find "^_" then return true end
   if node.kind == "pointer" then
@@ -106,7 +108,7 @@ local function is_hidden(m, node)
 end
 
 -- Completes a derived type t with its components (types.set_members). In a type that extends another type, the first
--- component has the name of the parent; it loses this name and sets t.parent.
+-- component has the name of the parent. This component loses its name, and its type is stored in t.parent.
 local function set_members(t, members, size, align)
   local first = members[1]
   local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil

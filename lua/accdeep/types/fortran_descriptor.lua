@@ -27,9 +27,10 @@ local fortran_descriptor = {}
 
 local code = core.scalar
 
--- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. version,
--- attributes: values of the header's fields of these names. classes: code of a type by class, plus the kind shifted
--- left by kind_shift bits. A table in place of a code has the codes by kind.
+-- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: names of the words of one
+-- dimension. version: value of the header's field version; attributes: attribute of a type -> value of the header's
+-- field attribute. classes: code of a type by class, plus the kind shifted left by kind_shift bits. A table in place of
+-- a code has the codes by kind.
 local layouts = {
   cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },

@@ -3,9 +3,9 @@
 --
 -- Derived types are records, laid out as C structures; a type that extends another one has it as `parent`. An array
 -- with explicit bounds is an array of its elements in memory order, with bounds = list of {lower, extent}. Additional
--- kinds:
---   "character": len.   "complex": part.
---   "descriptor": of, rank, attribute, layout, polymorphic.
+-- kinds, with their fields:
+--   "character": len, the number of characters.   "complex": part, the real type of its two parts.
+--   "descriptor": of (declared type of the elements), rank, attribute, layout, polymorphic (see descriptor below).
 -- A descriptor represents a variable or component that is allocatable, a pointer, of assumed shape or polymorphic
 -- (fortran_descriptor.lua). Fields of all types here: class ("integer", "real", "complex", "logical", "character",
 -- "type") and, for intrinsic types, fkind, the kind of Fortran: integer(8) has 8.

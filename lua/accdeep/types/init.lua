@@ -2,10 +2,11 @@
 -- fortran_types.lua adds the types of Fortran.
 --
 -- A type is a table with kind, size and align in bytes, and fields by kind:
---   "scalar": name, float, signed, rank, code (of the core). The higher rank decides the type of an operation. code:
---   the core's number of the type. Enums are scalars, too.
---   "pointer": to.   "array": of, n.   "void".   "function".
---   "record": record = "struct" | "union", tag, members = list of {name?, type, offset, pos}, by_name, complete.
+--   "scalar": name, float (true for floating numbers), signed, rank, code. The operand type with the higher rank
+--   decides the type of an operation. code: the core's number of the type. Enums are scalars, too.
+--   "pointer": to, the target's type.   "array": of, the elements' type; n, their number.   "void".   "function".
+--   "record": record = "struct" | "union", tag, members = list of {name?, type, offset, pos}, by_name (name -> member),
+--   complete (false while the members are unknown).
 -- A type with the field view = {read_value, fill} is shown to scenarios by these functions, not as C data
 -- (backend/memory_view.lua).
 
@@ -116,8 +117,8 @@ function types.record(kind, tag)
 end
 
 -- Completes a record: gives it members {name?, type, offset, pos} with known offsets, and its size and alignment;
--- returns the record. by_name also has the members of anonymous records, with offsets in this record and the field
--- `within`.
+-- returns the record. by_name also has the members of anonymous records, with offsets in this record; their field
+-- `within` is the anonymous member.
 function types.set_members(record, members, size, align)
   record.members, record.by_name = members, {}
   for _, member in ipairs(members) do

@@ -1,15 +1,16 @@
 -- layout.lua - object layout of C++ classes: the Itanium C++ ABI for x86-64, section 2.4. A POD is a class like a
 -- structure of C. backend/class.lua calls layout.complete.
 --
--- Records that are laid out as in C have none of these fields. Other records have, beside size and align:
---   is_pod: nil for a POD for the purpose of layout, "no" for others, "open" if compilers disagree. base_size: bytes
---   that the record occupies as a base class (nvsize); nil: its size. open_size: base_size in compilers that treat a
---   class with is_pod "open" as a POD; nil: base_size. is_dynamic: true if an object begins with a pointer to a table
---   of virtual functions. is_empty: true if objects have no data, so that a base class of this type occupies no bytes.
---   parts: {type, offset} of base classes and members that are empty or contain empty classes. largest_empty: size in
---   bytes of the largest empty class inside.
--- Invariant: two objects of the same empty class never have the same address. Placed records the addresses of empty
--- classes.
+-- Fields of a record that this file sets, beside size and align; records that are laid out as in C have none of them:
+--   is_pod         nil: a POD for the purpose of layout; "no": not a POD; "open": compilers disagree.
+--   base_size      bytes that the record occupies as a base class (nvsize of the ABI); nil: the record's size.
+--   open_size      base_size in compilers that treat a class with is_pod "open" as a POD; nil: base_size.
+--   is_dynamic     true if an object begins with a pointer to a table of virtual functions.
+--   is_empty       true if objects have no data, so that a base class of this type occupies no bytes.
+--   parts          list of {type, offset}: the base classes and members that are empty or contain empty classes.
+--   largest_empty  size in bytes of the largest empty class inside.
+-- Invariant: two objects of the same empty class never have the same address. Therefore an object of the class Placed
+-- records the addresses of empty classes.
 --
 -- A derived class may put members into the padding at the end of a base class, unless the base class is a POD.
 -- Therefore the layout depends on what compilers treat as a POD.
@@ -181,9 +182,9 @@ local function pod_of(spec, own_state)
   return own_state
 end
 
--- Prepares a record as a base class and returns it. A record from debug information gets the fields listed above; its
--- is_pod becomes "open", because debug information does not tell if its tail padding may be reused. Other records are
--- unchanged.
+-- Prepares a record as a base class and returns it. A record from debug information gets the fields in the head of this
+-- file. Its is_pod becomes "open", because debug information does not tell if the record's tail padding may be reused.
+-- Other records are unchanged.
 function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end
   local data = 0
