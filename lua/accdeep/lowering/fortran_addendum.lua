@@ -3,16 +3,17 @@
 -- record is mapped when the descriptor is attached, and unmapped when it is detached (FLANG-composite-1, FLANG-api-5,
 -- FLANG-todo-1).
 --
--- An attach counter counts the attaches of one pointer. That of the pointer to the type record must equal that of the
--- descriptor. If the descriptor changes its target or bounds, its counter restarts at 1; restore_counters then releases
--- the references to the type record that no detach will release.
+-- An attach counter counts the attaches of one pointer. The counter of the pointer to the type record must equal the
+-- counter of the descriptor. If the descriptor changes its target or bounds, its counter restarts at 1;
+-- restore_counters then releases the references to the type record that no detach will release.
 --
 --   Life of an entry of plan.typed {descriptor, t, first, bytes, request, name, record_pointer, previous}:
 --     note              adds it while list items are lowered.
 --     complete          inserts the item of its type record, before the construct is executed.
 --     restore_counters  releases references, after the construct.
---   record_pointer: address of the pointer to the type record; previous: its attachment before the construct {target,
---   count}, or nil. first, bytes: the descriptor's target. request: the list item's request (requested_action.lua).
+--   record_pointer: address of the pointer to the type record; previous: attachment of this pointer before the
+--   construct, {target, count}, or nil. first, bytes: address and size of the descriptor's target. request: the list
+--   item's request (requested_action.lua).
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"

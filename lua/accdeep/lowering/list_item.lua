@@ -74,11 +74,11 @@ function list_item.root_variable(node)
   return node.tag == "id" and node.name or nil
 end
 
--- Returns the type of an l-value in a clause. Raises if the node is not an l-value, or is wrong otherwise.
+-- Returns the type of an l-value in a clause. Raises if the node is not an l-value, or has a semantic error.
 function list_item.type_of(session, node) return c_sema.lvalue({ session = session }, node).type end
 
--- Returns the AST of the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j],
--- (*p). Returns nil if this array is a variable or a member.
+-- Returns the AST of the pointer whose target is the array that an l-value designates or is an element of: p in
+-- p[i][j], (*p)[j], (*p). Returns nil if this array is not a pointer's target, but a variable or a member.
 function list_item.pointer_to_array(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   if node.tag == "unary" and node.op == "*" then return node.e end
@@ -101,8 +101,8 @@ end
 
 -- Splits an l-value of C into its root (a variable, or the target of a pointer) and the list of steps from there,
 -- {name, pos} or {index, pos}. root: {node, pointer?, index?}; node: its AST. A root that is a pointer's target has the
--- pointer's AST in `pointer`; `index` is set for pointer[index], nil for *pointer. Raises if an l-value inside is
--- wrong.
+-- pointer's AST in `pointer`; `index` is set for pointer[index], nil for *pointer. Raises if an l-value inside `node`
+-- is wrong.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
     local root, steps = decompose(session, node.base)
@@ -157,7 +157,8 @@ function list_item.enclosing(session, node)
     at, t, i = list_item.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
   if not types.is_record(t) or not steps[i] then
-    -- The l-value is not a member, but the pointer on its path is a member of a structure, which encloses the pointer.
+    -- The l-value itself is not a member. If the pointer on its path is a member, `objects` has the structures that
+    -- enclose this pointer; otherwise it is empty.
     if #objects > 0 then return objects end
     return {}
   end

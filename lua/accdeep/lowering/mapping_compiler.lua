@@ -71,15 +71,15 @@ local function set_action(field, requested_action)
   return field
 end
 
--- Sets the child of a field, and returns the field. child: a program, nil for plain data, or {up}, a reference to an
--- enclosing program that is still being compiled.
+-- Sets field.child, the program of a field's target, and returns the field. child: a program, nil for plain data, or
+-- {up}, a reference to an enclosing program that is still being compiled; this sets field.up instead.
 local function child_of(field, child)
   if type(child) == "table" then field.up = child.up else field.child = child end
   return field
 end
 
--- Returns the name of a member for messages, after `prefix`. A component of a derived type begins with %; a member of a
--- C structure begins without a sign, because the core adds the point.
+-- Returns the member name `name` for messages, preceded by `prefix`, the names of enclosing members. A component of a
+-- derived type gets a % before its name. A member of a C structure gets no sign, because the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
 -- Returns the name, for messages, of element i of an array member of type t, counted from 0 in memory order. The name
@@ -118,7 +118,7 @@ function mapping_compiler.rows(from, to)
   return rows
 end
 
--- Returns true if a member of type t is a C pointer to data, not to a function.
+-- Returns true if t is the type of C pointers to data, false for pointers to functions and other types.
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
 -- Appends a piece of `bytes` bytes at `offset` to out.pieces. fields: a table with further fields of the piece, which
@@ -135,9 +135,9 @@ local function label(session, name, unit, layout)
   return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
--- Appends pieces for the pointers inside an excluded member of type t. The pieces are copied at the entry only, so that
--- the pointers have a defined value on the device (TR14-4.3-15). Longer arrays than UNROLLED get none. Decides
--- TR14-1.3-02, TR14-4.3-15.
+-- Appends pieces for the pointers inside an excluded member of type t at `offset`. The pieces are copied at the entry
+-- only, so that the pointers have a defined value on the device (TR14-4.3-15). Unions, and arrays of more than UNROLLED
+-- elements, get no pieces. Decides TR14-1.3-02, TR14-4.3-15.
 local function leave_pointers(out, t, offset)
   if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
@@ -148,20 +148,23 @@ local function leave_pointers(out, t, offset)
   end
 end
 
--- Returns the program by which the core names members of a section's elements: `child`, if it is a finished program. If
--- `child` is nil, or a reference to an unfinished program, returns a program that only names members; nil if the
--- elements are not structures.
+-- Returns the program by which the core names members of a section's elements in messages. element: type of the
+-- elements; child: the program that maps them, nil, or {up} for an unfinished program. The result is `child` if this is
+-- a finished program. Otherwise it is a program that only names members, or nil if the elements are not complete
+-- structures.
 local function layout_of(session, element, child)
   return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
--- Returns the field of an alias, [@] or [@base] (TR14 3.5), without its offset. One byte must be present: at the
--- pointer's target or, with a base, at the base's target. The pointer keeps its distance from this byte.
+-- Returns the field of an alias, [@] or [@base] (TR14 3.5), without its offset. The pointer is translated, but its
+-- target is not mapped: one byte must be present already, at the pointer's target or, with a base, at the base's
+-- target. On the device, the pointer has the same distance from this byte as on the host.
 --
--- value: the pointer's value. length: section of the base from mapping_compiler.base_section, or nil. base: value of
--- the base, nil to compute it from subscript.to. The count is 0 for a null pointer or null base, and for a base with an
--- empty section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a pointer. Decides
--- TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+-- value: the pointer's value. subscript: AST of [@] or [@base]. length: section of the base, as
+-- mapping_compiler.base_section returns it, or nil. base: value of the base, nil to compute it from subscript.to. The
+-- count is 0 for a null pointer or null base, and for a base with an empty section (AMB-TR14-16); the pointer is then
+-- left unchanged. Raises if the base is not a pointer. Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05,
+-- TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -288,14 +291,14 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
   return pointer_level(session, out, t, subscripts, from, bound_registers, inner_program, alias_action, rows)
 end
 
--- Returns the product of the value `v` and the number `times`.
+-- Returns the product of `v`, a value of codegen, and the number `times`, as a value of codegen.
 local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
 -- Returns the extent of `section`, a section of the base of an alias, as values {count, bytes}. t: type of the base.
--- count: its number of elements; bytes: the offset of its first byte. An empty section cannot be a base, so alias_field
--- tests the count.
+-- count: number of elements in the section; bytes: offset of its first byte from the base. An empty section cannot be a
+-- base, so alias_field tests the count.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
@@ -330,8 +333,8 @@ local function alias_base(session, out, entry, visited)
   return to
 end
 
--- Appends the field of a pointer member that is an alias. Appends nothing in an update, because updates ignore aliases
--- (TR14-3.5-11). Decides TR14-2.3-01, TR14-3.5-11.
+-- Appends the field of a pointer member that is an alias: [@] or [@base] in the shape. Appends nothing in an update,
+-- because updates ignore aliases (TR14-3.5-11). Decides TR14-2.3-01, TR14-3.5-11.
 local function add_alias(session, out, entry, offset, name)
   if out.member_mapping.update then return end
   local b, ctx, t = out.builder, out.ctx, entry.member.type
@@ -358,8 +361,9 @@ local function inner_program(session, out, entry)
   end
 end
 
--- Returns the word of the action on objects that a member contains or points to. The policy that the entry invokes
--- decides, then the entry, then the enclosing object. Returns nil for the enclosing element's action.
+-- Returns the word of the action on the objects that an entry's member contains or points to; nil: the enclosing
+-- element's action. A policy that maps these objects decides. Without such a policy, the entry's action counts, then
+-- that of the enclosing structure.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
@@ -368,8 +372,8 @@ local function inner_action(session, out, entry)
   return entry.requested_action or out.requested_action
 end
 
--- Appends the field of a member with sections: a pointer that is followed, or a part of an array. Raises if the
--- sections do not fit the member's type. Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
+-- Appends the field of a member with sections: a pointer that is followed, a part of an array, or an alias (add_alias).
+-- Raises if the sections do not fit the member's type. Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
 local function add_section(session, out, entry, offset, name, init)
   local t, subscripts = entry.member.type, entry.subscripts
   if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
@@ -498,9 +502,9 @@ end
 
 local collect -- forward declaration
 
--- Adds a member that is a structure or an array of structures. Up to UNROLLED structures become pieces and fields of
--- the element itself. A longer array becomes one field that is walked in place or, if its elements are plain data, one
--- piece. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
+-- Adds a member that is a structure or an array of structures. init: true for init_needed. Up to UNROLLED structures
+-- become pieces and fields of the element itself. A longer array becomes one piece if its elements are plain data,
+-- otherwise one field that the core walks in place. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
 local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
   local element, n = t, 1
@@ -616,7 +620,7 @@ local function join(out, size)
   for _, piece in ipairs(pieces) do
     local last = joined[#joined]
     local finish = last and last.offset + last.bytes
-    -- Members of a union overlap: the last piece grows to cover this one.
+    -- Members of a union overlap: the last piece grows to cover this piece, too.
     if last and piece.offset < finish then
       last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
       last.name = nil
@@ -722,9 +726,9 @@ local function add_separate_members(session, out, member_mapping, pieces)
 end
 
 -- Returns {up = n}, by which a recursive program refers to the program of member_mapping, n levels up (TR14-5-10).
--- Precondition: that program is being compiled. enclosing: `out` of the element that refers to it. Marks this program
--- as recursive, and the levels in between as not cacheable. Raises if the program uses names of objects that enclose
--- it.
+-- Precondition: the program of member_mapping is being compiled. enclosing: `out` of the element that refers to it.
+-- Marks the program of member_mapping as recursive (out.recursive), and the levels in between as not cacheable
+-- (out.leads_up). Raises if the recursive program uses names of objects that enclose it.
 function recursion_depth(enclosing, member_mapping, pos)
   local levels, at = 1, enclosing
   while at.compiles ~= member_mapping do
@@ -739,12 +743,13 @@ function recursion_depth(enclosing, member_mapping, pos)
   return { up = levels }
 end
 
--- Returns the program for elements of a record under a member mapping. Returns nil if the elements are plain data,
--- incomplete or empty, Returns {up} for a program that is still being compiled (recursion_depth). pos: position for
--- errors; enclosing: the `out` of the element that points to these elements, or nil.
+-- Returns the program for elements of a record, member_mapping.record, under a member mapping; nil if the elements are
+-- plain data, incomplete or empty. If the program is still being compiled, because the type is recursive, returns the
+-- reference {up} to it (recursion_depth). pos: position for errors; enclosing: the `out` of the element that contains
+-- or points to these elements, or nil.
 --
--- Raises for a recursive type unless rules.extended allows it. After an error, nothing is cached. Decides TR14-2.2-04,
--- TR14-3.3-16, TR14-4.3-18.
+-- Raises for a recursive type unless rules.extended allows it, and for a recursive program that uses names of enclosing
+-- objects. After an error, nothing is cached. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, enclosing)
   local record = member_mapping.record
   if not record.complete or record.size == 0 then return nil end

@@ -429,12 +429,13 @@ local halves = {
 -- structures count as members of the record. The list is cached in the mapping. Fields of an entry:
 --   member, offset     the member, and its offset in the record.
 --   include, limited   false: excluded; limited: true if it takes part in half of the clause's action.
---   action             action on the member; nil: that of the object.
---   requested_action   word of this action, with its flags (policy.lua).
---   invoke, named      true if a policy invokes another one for it; true if the policy itself or a used one names it.
---   listed, init       true if a layer names it; true for init_needed.
+--   action             action on the member; nil: the action on the object.
+--   requested_action   word of the member's action, with its flags (policy.lua).
+--   invoke, named      true if a policy invokes another policy for the member; true if the policy itself, or a policy
+--                      that it uses, names the member.
+--   listed, init       true if a layer names the member; true for init_needed.
 --   inner, inner_location   mapping that a layer gives to the objects inside, and this layer's location; nil: none.
---   subscripts, location    its sections, or nil; location of the text that has them, for errors.
+--   subscripts, location    sections of the member, or nil; location of the text that has them, for errors.
 --   outer              true if names in the sections keep their meaning outside of the nest (convenience.lua).
 --   values, inner_values    values of parameters in the sections, and in the mapping of the objects inside.
 -- Raises if a policy leaves a member without an action. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06,

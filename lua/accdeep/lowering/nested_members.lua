@@ -1,9 +1,10 @@
 -- nested_members.lua - lowers parts of members in a shape to nests: include(m.a[0:m.n]) becomes a nest of m that
 -- includes a[0:n]. Such a list item has the field `path`: the names after the first one. shape.lua calls it.
 --
--- Types from debug information alone may have such shapes (TR14-3.1.1-04): a library's structures may be nested, and
--- one shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and
--- name parts of the same member. List items {name, path, subscripts} and layers: see shape.lua.
+-- Only types from debug information may have such shapes (TR14-3.1.1-04): a library's structures may be nested, and one
+-- shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and name
+-- parts of the same member. shape.lua defines list items {name, path, subscripts} and layers (the clauses of a shape,
+-- by member).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
@@ -15,7 +16,8 @@ local nested_members = {}
 
 local RULE = "HOUSE-debug"
 
--- Raises if a clause names a part of a member of a record that the session's text declares, not debug information.
+-- Raises if a clause names a part of a member (a.b), and the record is declared by a text, not taken from debug
+-- information.
 function nested_members.check_allowed(record, clauses)
   for _, clause in ipairs(clauses) do
     for _, item in ipairs(clause.members or {}) do
@@ -44,9 +46,9 @@ local function rebase_bound(bound, record, prefix, extended)
   end)
 end
 
--- Returns the nest, as AST, of the member that an item's path begins with; adds a member with an empty nest to the
--- layer if it has none. Raises if the record has no such member, the member has no parts, or a clause names the whole
--- member.
+-- Returns the nest, as AST, of the member item.name, with which an item's path begins. Adds the member with an empty
+-- nest to the layer if the layer does not name it yet. Raises if the record has no such member, the member has no
+-- parts, or a clause names the whole member.
 local function nest_of(record, layer, item)
   local member, entry = types.member(record, item.name), layer.members[item.name]
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -79,8 +81,8 @@ function nested_members.enter(record, layer, clause, item, extended)
   table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
--- Calls check_clauses(record, clauses) for the nests of a layer's members with parts; record: the member's type. It
--- raises if the clauses are wrong.
+-- Calls check_clauses(type, clauses) for the nests of a layer's members with parts; type: that of the member; clauses:
+-- those of the nest. check_clauses raises if the clauses are wrong.
 function nested_members.check(record, layer, check_clauses)
   for name, entry in ast.children(layer.members) do
     if entry.has_parts then check_clauses(types.member(record, name).type, entry.inner.nest.clauses) end

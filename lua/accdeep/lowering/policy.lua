@@ -6,7 +6,9 @@
 --
 --   layer {name?, names?, kind, default, default_pos, use, shape?, members = {name -> entry}, params?, location}
 --     kind     "data", "update", or nil for a policy that copies nothing and serves both.
---     default  word of the clause default; use: the names, {name, pos}, of policies on which this one builds.
+--     names    list of {name, pos, clause?}: the names under which the policy is stored.
+--     default  word of the clause default, default_pos: its position. use: list of {name, pos}, the policies on which
+--              this policy builds.
 --     shape    name of the shape whose layers it uses.
 --     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
 --     action   action of the core by name, such as "copy"; nil for exclude, invoke and update.

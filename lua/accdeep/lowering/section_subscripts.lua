@@ -21,8 +21,8 @@ local section_subscripts = {}
 local function is_one(node) return node and node.tag == "num" and node.value == 1 end
 
 -- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
--- n: number of elements of the array, nil or false for a pointer. Strides of updates never get here, because
--- plan/contiguous_runs.lua splits these sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
+-- because plan/contiguous_runs.lua splits them into contiguous sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
@@ -46,8 +46,8 @@ function section_subscripts.bounds(b, ctx, subscript, array_type)
   return start, codegen.apply(b, "-", codegen.constant(array_type.n), start, subscript.pos)
 end
 
--- Returns start and length of a section after one more dimension was added to it. They count elements of a row; `row`
--- is the array type of one row. start, length: rows in the outer dimension; first, count: elements in each row;
+-- Returns start and length of a section after one more dimension was added to it. Both results count elements of a row;
+-- `row` is the array type of one row. start, length: rows in the outer dimension; first, count: elements in each row;
 -- subscript: for the position of errors. start, length, first and count are values of codegen.
 --
 -- The section must be contiguous: any part of one row, or all of several rows. Raises if constants show that it is not,

@@ -9,7 +9,8 @@
 --     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member: mode
 --       "include" or "exclude". init true for init_needed: copied to the device even if the clause only allocates.
 --       inner shape of the objects inside, as the clause names it (shape.brackets): {name?, pos, args?, empty?, nest?}.
---       limit half of the clause's action: "in", "out" or "none". has_parts true if the nest of `inner` has parts of
+--       limit half of the clause's copies in which the member takes part: "in", "out" or "none". has_parts true if the
+--       nest of `inner` has parts of
 --       the member (nested_members.lua).
 --     params    parameters {name, kind?, default?}; kind: "shape" or "policy", nil for a value.
 --     unusable  {name, type}: a member for which the shape cannot be used in this instance of a template.
@@ -159,8 +160,8 @@ local function number_in(node)
   return negative and -n.value or n.value
 end
 
--- Raises if a subscript is wrong, whatever values its names have: a pointer's section without a length, a negative
--- length, or a member that is an alias of itself. t: type to which the subscript applies.
+-- Raises if a subscript of a list item is wrong, whatever values its names have: a pointer's section without a length,
+-- a negative length, or a member that is an alias of itself. t: type to which the subscript applies.
 local function check_bound(item, subscript, t)
   if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
@@ -268,8 +269,8 @@ function shape.no_nest(session, clause)
   end
 end
 
--- Returns true if a name is a layer's parameter that stands for a shape or policy. Such a name is bound later
--- (TR14-5-02).
+-- Returns true if a name is a layer's parameter that stands for a shape or policy. The shape or policy is known only
+-- when a directive uses the layer (TR14-5-02).
 function shape.is_parameter(layer, name)
   for _, parameter in ipairs(layer.params or {}) do
     if parameter.name == name and parameter.kind then return true end
@@ -277,11 +278,11 @@ function shape.is_parameter(layer, name)
   return false
 end
 
--- Names of directions of include. A direction is the half of a clause's copies that a member takes part in (TR14-5-07,
--- -08).
+-- Words that include takes as direction: include(in: a). A member with the direction in or out is copied only to the
+-- device, or only from the device, by a clause that copies both ways; with none, it is not copied (TR14-5-07, -08).
 local limits = { ["in"] = true, out = true, none = true }
--- Returns the direction of a clause, as in include(in: a). Raises if the profile has no directions, the clause is not
--- include, or the direction is not in, out or none.
+-- Returns the direction of a clause, as in include(in: a). Raises if the rule profile has no directions
+-- (rules.extended), the clause is not include, or the direction is not in, out or none.
 local function limit_of(session, clause)
   local direction = clause.direction
   shape.wish(session, direction.pos, "TR14-5-07", "directions of members")
