@@ -1,5 +1,6 @@
-/* placements.c - looks up the records of fusion: placements, fused tuples, coverage of ranges. tuples.h explains them.
- */
+/* placements.c - looks up the records of fusion, by which present objects move into one device block. A placement is
+ * fusion's record of one object; an original is a clause that names bytes of the object; a fused tuple is a block with
+ * several objects. tuples.h has the whole picture. */
 #include "table/inside.h"
 #include "table/tuples.h"
 #include "find.h"

@@ -73,8 +73,9 @@ struct rt_prof_record {
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
-/* Returns the kind of programming interface (API_x) that tools are to see below the device of the span, for this event.
- */
+/* Returns the value of the field `device_api` (API_x) that callbacks get for `event`: the lower-level interface, such
+ * as CUDA, that drives the span's device. Host: API_NONE. With events_bare, as libgomp 12 reports: API_NONE for starts
+ * of devices and of compute constructs, otherwise API_CUDA. */
 static int get_api(const struct rt_prof_span *span, int event)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -85,7 +86,8 @@ static int get_api(const struct rt_prof_span *span, int event)
     return event <= RT_EV_DEVICE_INIT_END || event == RT_EV_COMPUTE ? API_NONE : API_CUDA;
 }
 
-/* Returns the location part of an event: thread, device, queue, line. The lock must be held, for debug information. */
+/* Returns the structure acc_prof_info of an event in the span: thread, device, queue, source line. The lock must be
+ * held, because debug information is read. */
 static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int event)
 {
     const bool bare = rt.options.rules->events_bare;
@@ -108,7 +110,8 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
     return location;
 }
 
-/* Returns the part of an event that depends on its kind. `record`: the data of a data event; NULL for other events. */
+/* Returns the structure acc_event_info of an event in the span: the kernel of a launch, or the data of a data event,
+ * from `record`. record: NULL for events that are not about data. */
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
                                                  const struct rt_prof_record *record)
 {
@@ -134,9 +137,9 @@ static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span
     return detail;
 }
 
-/* Calls the callbacks of an event; `record`: the data of a data event, NULL for other events. The list is copied first
- * because callbacks may change the registrations. Does nothing without callbacks or in a muted thread. Ends the program
- * without memory. */
+/* Calls the callbacks of `event` in the span; `record`: the data of a data event, NULL for other events. The list of
+ * callbacks is copied first, because callbacks may change the registrations. Does nothing without callbacks or in a
+ * muted thread (of which tools get no events). Ends the program if the copy finds no memory. */
 static void call_callbacks(struct rt_prof_span *span, int event, const struct rt_prof_record *record)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -171,7 +174,8 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
         free(calls);
 }
 
-/* Calls the callbacks of an event that has no data. */
+/* Calls the callbacks of `event`, which must not be about data (transfers, memory), with the span's construct and
+ * device. */
 void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 {
     call_callbacks(span, event, NULL);
@@ -179,8 +183,8 @@ void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-/* Names the last record, `last`: reuses the name of one of the 16 records before it with the same data, because lookups
- * are expensive. */
+/* Sets the data's name in records[last], the newest record; "" if the name is not known. Reuses the name of one of the
+ * 16 records before it with the same data, because a look-up in debug information is expensive. */
 static void name_record(struct rt_prof_record *records, size_t last)
 {
     enum { BACK = 16 };
@@ -200,13 +204,16 @@ static bool is_transfer_event(int event)
     return event == RT_EV_UPLOAD || event == RT_EV_DOWNLOAD;
 }
 
-/* Returns true if tools have callbacks for an event, or for the _END event of a transfer. */
+/* Returns true if tools have callbacks for an event; for the start event of a transfer, also if they have callbacks for
+ * its _END event. */
 static bool is_wanted_event(int event)
 {
     return rt_is_event_registered(event) || (is_transfer_event(event) && rt_is_event_registered(event + 1));
 }
 
-/* Records an event of data for the end of the step, if tools want the event. Ends the program without memory. */
+/* Records an event about the `bytes` bytes at `host`, with their address `device`, for the end of the step. Records
+ * nothing if tools have no callbacks for the event, in a callback, or in a muted thread. Ends the program without
+ * memory. */
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes)
 {
     struct rt_thread *self = rt_current_thread();
@@ -226,7 +233,8 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
         name_record(self->records, self->nrecords - 1);
 }
 
-/* Records the events of data that an event of the core stands for, such as an allocation and a creation. */
+/* Records the tool events for an event of the core: an allocation of the core is reported as RT_EV_ALLOC and
+ * RT_EV_CREATE, a transfer as one upload or download. Other events of the core are ignored. */
 void rt_prof_record_core_event(const accd_event *event)
 {
     assert((unsigned)event->op < ACCD_OP_COUNT);
@@ -243,7 +251,7 @@ void rt_prof_record_core_event(const accd_event *event)
             rt_prof_record_data(events_of[i], host, accd_device_address(rt.context, event->device, host), event->bytes);
 }
 
-/* Reports the recorded events of the span's step, and clears them. */
+/* Calls the callbacks of all events recorded in the span's step, and empties the list of records. */
 static void dispatch_records(const struct rt_prof_span *span)
 {
     struct rt_thread *self = rt_current_thread();
@@ -251,7 +259,8 @@ static void dispatch_records(const struct rt_prof_span *span)
         const struct rt_prof_record *record = &self->records[i];
         struct rt_prof_span part = *span;
         part.tool = NULL;
-        /* Counts as implicit, because a compute construct may have no clause for the data. */
+        /* Data events of compute constructs count as implicit, because the construct may have no clause for the data.
+         */
         part.implicit |= span->parent == RT_PARENT_COMPUTE;
         call_callbacks(&part, record->event, record);
         if (is_transfer_event(record->event))
@@ -260,7 +269,8 @@ static void dispatch_records(const struct rt_prof_span *span)
     self->nrecords = 0;
 }
 
-/* Fills in *span for a call at `site`, and reports the start event, unless it is RT_EV_NONE. */
+/* Fills in *span for a call at `site`, with the construct `parent` (RT_PARENT_x), the queue and the device type (of the
+ * thread, if RT_DEVICE_CURRENT). Reports the start event `event`, unless it is RT_EV_NONE. */
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type)
 {
@@ -280,7 +290,8 @@ void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, in
         call_callbacks(span, event, NULL);
 }
 
-/* Makes *part a step of the span, and reports the step's start event. */
+/* Makes *part a step of the span (such as the data phase of a compute construct), and reports `event`, the step's start
+ * event. */
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     assert(span->site);
@@ -291,7 +302,7 @@ void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_s
     call_callbacks(part, event, NULL);
 }
 
-/* Reports the events recorded in the step, and its end event. */
+/* Reports the events recorded in the step, then the end event of the span, unless its start event is RT_EV_NONE. */
 void rt_prof_end_span(struct rt_prof_span *span)
 {
     assert(span->site && span->event + 1 < RT_EV_COUNT);

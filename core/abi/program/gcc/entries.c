@@ -1,8 +1,9 @@
 /* entries.c - turns the entries of a gcc directive into the items of one construct. Called by goacc.c and target.c with
  * the lock held; iterators are already expanded.
  *
- * An entry of data becomes one item. A pointer's entry follows its section; it becomes the item's slot (the address of
- * the pointer to attach), or an item that attaches the pointer alone. A STRUCT entry precedes the entries of an
+ * An entry of data becomes one item (a host range with an action). A pointer's entry follows the entry of the section
+ * that it points to. It becomes that item's slot (the address of the pointer to attach), or an item that only attaches
+ * the pointer. A STRUCT entry precedes the entries of an
  * aggregate's members. In OpenACC each member is an item within a common frame (the host range of the aggregate, for
  * which the device gets one block of memory). In OpenMP all members are one item with a mapping program, which says
  * which bytes are mapped:
@@ -30,12 +31,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes reserved after the last named member of an aggregate for members named later. Used only without debug
- * information, because the compiler does not pass the size of the aggregate. */
+/* Bytes of device memory reserved after the last named member of an aggregate, for members that later directives name.
+ * Used only if debug information does not give the size of the aggregate, which the compiler does not pass. */
 enum { FRAME_CAPACITY = 4096 };
 
-/* Marks the items that map the base pointer or descriptor at `slot`, which the compiler maps along with a section.
- * Rules differ in whether such an item counts within present data (ACCD_ITEM_BASE_POINTER). */
+/* Sets ACCD_ITEM_BASE_POINTER in the items that map or unmap the base pointer or the Fortran descriptor at `slot`,
+ * which the compiler adds to a section. Rule profiles differ in whether such an item changes the reference counts of
+ * present data that contain the pointer. */
 static void mark_pointer(struct rt_items *items, const void *slot)
 {
     for (size_t i = 0; i < items->n; i++) {
@@ -47,8 +49,9 @@ static void mark_pointer(struct rt_items *items, const void *slot)
     }
 }
 
-/* Adds the pointer at `slot`, whose section begins at its value plus `bias`. It becomes the slot of its section if that
- * is one of the last items. Otherwise an item with `action` and `flags` attaches it alone. */
+/* Adds the pointer at `slot` to the items. Its section begins at the pointer's value plus `bias`. If one of the last
+ * items is that section, the pointer becomes the item's slot. Otherwise a new item with `action` (attach or detach) and
+ * `flags` is appended for the pointer alone. */
 static void add_pointer(struct rt_items *items, accd_action action, const void *slot, size_t bias, uint16_t flags)
 {
     assert(slot);
@@ -60,7 +63,8 @@ static void add_pointer(struct rt_items *items, accd_action action, const void *
             mark_pointer(items, slot);
         return;
     }
-    /* The pointer's target is not yet, or no longer, allocated: only the base pointer is mapped. */
+    /* A null pointer has no section yet, or no longer; the compiler's item for the pointer is a base pointer all the
+     * same. */
     if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot))
         mark_pointer(items, slot);
     accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
@@ -68,8 +72,8 @@ static void add_pointer(struct rt_items *items, accd_action action, const void *
     item->flags = flags;
 }
 
-/* Lets pointers search all items for their section if iterators were expanded: an iterator's sections precede all of
- * its pointers. */
+/* Sets the search depth of `items` so that the section of a pointer is searched among all items, if iterators were
+ * expanded in `map`. All sections of an iterator precede its pointers, so that the last few items do not suffice. */
 static void widen_search(const struct entries *map, struct rt_items *items)
 {
     if (map->argument)
@@ -82,8 +86,9 @@ static bool is_in_entry(const struct entries *map, size_t i, const void *address
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
 }
 
-/* Returns the bytes from the aggregate entry `head` to the aggregate's end by debug information; 0: not known. The
- * lookup is cached for each directive. A member's entry must follow. */
+/* Returns the number of bytes from the address of the STRUCT entry `head` to the end of the aggregate, by debug
+ * information; 0: not known. Results are cached by the call's return address and `head`. A member's entry must follow.
+ */
 static uint64_t aggregate_bytes(const struct entries *map, size_t head)
 {
     assert(head + 1 < map->n && rt.site);
@@ -104,7 +109,9 @@ static uint64_t aggregate_bytes(const struct entries *map, size_t head)
     return cached[at].bytes;
 }
 
-/* Returns the size of device memory for the aggregate entry `head`, including all members that follow this entry. */
+/* Returns the size of device memory for the aggregate of the STRUCT entry `head`. That is its size by debug information
+ * if it covers all members whose entries follow; otherwise the bytes up to the end of the last member, plus
+ * FRAME_CAPACITY. */
 static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
 {
     uintptr_t start = (uintptr_t)map->host[head], end = start;
@@ -117,8 +124,7 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     return aggregate_size > end - start ? aggregate_size : end - start + FRAME_CAPACITY;
 }
 
-/* Returns the host address of the section if entry i is a pointer to a zero-length section; NULL for any other entry.
- */
+/* Returns the host address of a zero-length section if entry i is the pointer to one; NULL for any other entry. */
 static const void *get_empty_section(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -127,15 +133,15 @@ static const void *get_empty_section(const struct entries *map, size_t i)
     return kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
-/* Returns true if an implicit map must use the present part of its data, because they are partly present
- * (OMP60-map-12). */
+/* Returns true if entry i is an implicit map (no clause names the data) of data that are partly present. Such a map
+ * must use the present part and map nothing (OMP60-map-12). */
 static bool is_partly_present(const struct entries *map, size_t i)
 {
     return (map->kind[i] & IMPLICIT) == IMPLICIT && rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
 }
 
-/* Returns the flags of the item of entry i for the modifier always, with or without `present` (OMP60-map-5,
- * OMP60-map-9); 0 without this modifier. */
+/* Returns the item flags for entry i that the modifiers `always` (OMP60-map-5) and `always, present` (OMP60-map-9) of
+ * OpenMP add; 0: the entry has neither. */
 static uint16_t get_always_flags(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i), modifier = (map->kind[i] & 0xff) - kind;
@@ -145,7 +151,8 @@ static uint16_t get_always_flags(const struct entries *map, size_t i)
            (modifier == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Returns the action of a kind on entry; ACCD_ACTION_COUNT: the kind makes no item of its own. */
+/* Returns the action of the item for data of an entry of this kind, when a directive begins a construct or enters data.
+ * ACCD_ACTION_COUNT: entries of this kind are no data, such as pointers and STRUCT. */
 static accd_action entry_action(unsigned kind)
 {
     switch (kind) {
@@ -171,8 +178,9 @@ static accd_action entry_action(unsigned kind)
     }
 }
 
-/* Inserts a piece (part of a structure, offset: its host address) for `bytes` bytes at `host`, sorted by address. Does
- * nothing if a piece covers its start. Returns the number of pieces; there must be space for one more. */
+/* Inserts a piece (part of a structure that a clause names) of `bytes` bytes at `host`, with `action`, into the array
+ * of n pieces. The array is sorted by address and must have space. Stores the host address as the piece's offset. Does
+ * nothing if another piece covers the byte at `host`. Returns the new number of pieces. */
 static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t bytes, accd_action action)
 {
     assert(bytes > 0);
@@ -189,7 +197,7 @@ static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t
     return n + 1;
 }
 
-/* Returns true if entry i attaches a pointer that no other entry maps. */
+/* Returns true if entry i attaches a pointer (ATTACH, ATTACH_ZERO_LENGTH) whose bytes no entry of data maps. */
 static bool is_attached_alone(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -209,10 +217,10 @@ static bool is_any_present(const accd_piece *pieces, size_t n)
            ACCD_PRESENCE_NONE;
 }
 
-/* Adds the members of the structure entry `head` in an OpenMP directive: one object from the first member to the last.
- * Each member requests its own bytes of the object (OMP60-map-5, OMP60-map-13). If no byte of it is present, a target
- * construct also maps base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only
- * attaches. Ends the program without memory. */
+/* Appends one item for the members of the STRUCT entry `head` in an OpenMP directive: the range from the first named
+ * member to the last. Each member requests its own bytes of this range (OMP60-map-5, OMP60-map-13). If no byte of the
+ * range is present, a target construct also maps the base pointers of sections in the structure (OMPEX-struct_map-3,
+ * OMPEX-struct_map-13), which the compiler only attaches. Ends the program without memory. */
 static void add_structure(const struct entries *map, size_t head, struct rt_items *items)
 {
     assert(map->target && rt_get_entry_kind(map, head) == STRUCT);
@@ -249,14 +257,14 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
         free(pieces);
 }
 
-/* Ends the program with a report, because the compiler passes an unknown kind. */
+/* Ends the program with a report, because the compiler passes an entry of the unknown kind `kind`. */
 static _Noreturn void reject_kind(unsigned kind)
 {
     rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
 }
 
-/* Returns true if a scalar of `bytes` bytes at `host` can be read. Objects of more than 16 bytes and static variables
- * count as readable without a test. */
+/* Returns true if the `bytes` bytes at `host` can be read. They are tested only if they may be a removed copy of a
+ * private scalar (rt_may_be_unset_copy): at most 16 bytes, neither static nor near the stack pointer. */
 static bool is_readable_scalar(const void *host, size_t bytes)
 {
     char scalar[16];
@@ -264,9 +272,9 @@ static bool is_readable_scalar(const void *host, size_t bytes)
            (rt.options.strict ? rt_peek_protected : rt_peek_memory)((uintptr_t)host, scalar, bytes);
 }
 
-/* Sets the address of private scalars to NULL if their copies do not exist, because the region sets them before use.
- * Variables with a name in debug information are not changed: their unreadable address is a wrong pointer of the
- * program. */
+/* Sets the addresses of unreadable TO entries to NULL: gcc has removed the copy of a private scalar that the region
+ * sets before use. Entries for which debug information has a name keep their address, because there the program itself
+ * passes a wrong pointer. */
 static void drop_unset_copies(const struct entries *map)
 {
     char name[160];
@@ -276,13 +284,15 @@ static void drop_unset_copies(const struct entries *map)
             map->host[i] = NULL;
 }
 
-/* Returns true if the variable's value is the host address of present data. */
+/* Returns true if the value of the pointer-sized `variable` is the host address of data that are present on the
+ * thread's device. */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
 {
     return accd_device_address(rt.context, self->device, (const void *)rt_load_word(variable)) != 0;
 }
 
-/* Appends an attachment for each pointer variable among the entries, if the rules attach variables. */
+/* Appends an attachment for each TO or TOFROM entry of pointer size that holds the host address of present data, if the
+ * rules have the knob attach_variables. */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items)
 {
     const size_t n = rt.options.rules->attach_variables ? map->n : 0;
@@ -295,8 +305,9 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
     }
 }
 
-/* Sets the slots of sections of declared pointers, so that these pointers are attached (OMP60-map-7, ACC33-att-5). gcc
- * passes no entry for a pointer that only functions called by the region use. */
+/* Sets the slot of each item that a declared pointer points to, or to whose malloc block it points, so that the pointer
+ * is attached (OMP60-map-7, ACC33-att-5). gcc passes no entry for a pointer that only functions called by the region
+ * use. */
 static void add_declared_pointers(struct rt_items *items)
 {
     for (size_t i = 0; rt.has_declared && i < items->n; i++) {
@@ -309,9 +320,9 @@ static void add_declared_pointers(struct rt_items *items)
     }
 }
 
-/* Returns true if entry i is a pointer on the stack by which the compiler passes a dummy argument that `enter data`
- * maps. Such a pointer is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels
- * get a pointer of their own. */
+/* Returns true if entry i is an absent pointer on the stack by which gfortran passes a dummy argument that `enter data`
+ * or `target enter data` maps. The caller does not map such a pointer: no directive could unmap it, and other variables
+ * will reuse its memory. Kernels get a pointer of their own. */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
     assert(map->host[i]);
@@ -329,7 +340,8 @@ static bool is_passing_pointer(const struct entries *map, size_t i)
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
-/* Appends the items of a directive that begins a construct or enters data. */
+/* Appends the items of a directive that begins a construct or enters data. For a compute construct of OpenACC, first
+ * sets the addresses of removed private scalars to NULL. An entry of an unknown kind ends the program. */
 void rt_add_entry_items(const struct entries *map, struct rt_items *items)
 {
     assert(rt.site && rt.context);
@@ -344,13 +356,14 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
         size_t size = map->size[i];
         accd_action action = entry_action(kind);
         bool member = members && members--;
-        /* An absent argument or null pointer maps nothing (ACC33-gloss-2). */
+        /* An absent argument or null pointer maps nothing (ACC33-gloss-2). A null TO entry before a declared
+         * allocatable variable means that the variable is one of declare copyin. */
         if (!host && kind != FIRSTPRIVATE_INT) {
             if (kind == TO && rt.has_declared && i + 1 < map->n)
                 rt_allocatable_set_copyin(map->host[i + 1]);
             continue;
         }
-        /* the address of Fortran's entry is that of the array itself, which needs no item */
+        /* The entry of Fortran has the array's device address, not the host address of a pointer: no item is needed. */
         if (kind == DEVICEPTR && rt_is_device_address(host))
             continue;
         if (kind == TO_PSET) {
@@ -358,16 +371,16 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             items->descriptors = true;
         }
         if ((action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT) && rt_is_constant(host))
-            /* Data in read-only memory, such as tables and typeinfo, are not copied back. */
+            /* Data in read-only memory, such as virtual tables and typeinfo, cannot be copied back. */
             action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE;
         if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
             continue;
         if (map->target && member && action != ACCD_ACTION_COUNT && !get_always_flags(map, i))
-            continue; /* add_structure has made the item of its structure */
+            continue; /* add_structure has made one item for all members of the structure */
         if (action != ACCD_ACTION_COUNT) {
             accd_item *item = rt_add_item(items, action, host, size);
             item->flags = get_always_flags(map, i);
-            /* A `declare present` does not count, because no call will release the data. */
+            /* A `declare present` changes no reference count, because no call will release the data. */
             if (action == ACCD_ACTION_PRESENT && rt.site->declares)
                 item->flags = ACCD_ITEM_UNCOUNTED;
             if (member) {
@@ -400,7 +413,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             add_pointer(items, ACCD_ACTION_ATTACH, host, size, 0);
             items->nulls |= map->target && get_empty_section(map, i);
             break;
-        case ZERO_LENGTH: /* OpenMP: uses the present object at that address (OMP60-map-10) */
+        case ZERO_LENGTH: /* OpenMP maps the present object at that address (OMP60-map-10); OpenACC maps nothing */
             if (map->target)
                 rt_add_present_item(items, ACCD_ACTION_CREATE, host, 0);
             break;
@@ -415,9 +428,9 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
     add_declared_pointers(items);
 }
 
-/* Returns true if entry i is the absent pointer or descriptor of unallocated data, for which exit data does nothing.
- * The data's entry, whose address is null, precedes the descriptor up to gcc 13. Since gcc 14 it follows the descriptor
- * or pointer. */
+/* Returns true if entry i is a null pointer or a Fortran descriptor of unallocated data, and absent on the thread's
+ * device; exit data ignores such an entry. The entry of the data themselves, whose address is null, precedes the
+ * descriptor up to gcc 13. Since gcc 14 it follows the descriptor or pointer. */
 static bool is_unallocated_entry(const struct entries *map, size_t i)
 {
     assert(map->host[i]);
@@ -430,7 +443,9 @@ static bool is_unallocated_entry(const struct entries *map, size_t i)
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
-/* Appends the items of a directive that exits data. Decides OMP60-tgt-1. */
+/* Appends the items of a directive that exits data, and sets items->finalize for clause finalize of OpenACC. Permanent
+ * declared variables of OpenMP get items only with the modifier always, and their reference counts do not change.
+ * Decides OMP60-tgt-1. */
 void rt_add_exit_items(const struct entries *map, struct rt_items *items)
 {
     widen_search(map, items);
@@ -466,7 +481,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
             if (section)
                 section->slot = host;
-            /* True if another entry, such as that of the pointer's descriptor, maps the pointer, too. */
+            /* True if another entry, such as that of the descriptor around the pointer, unmaps the pointer's bytes. */
             bool is_covered = false;
             for (size_t k = 0; k < i; k++)
                 is_covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
@@ -475,7 +490,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             break;
         }
         case ZERO_LENGTH:
-        case DELETE_ZERO_LENGTH: /* OpenMP: the whole object that the pointer points to */
+        case DELETE_ZERO_LENGTH: /* OpenMP unmaps the whole present object at that address; OpenACC does nothing */
             if (map->target)
                 rt_add_present_item(items, ACCD_ACTION_DELETE, host,
                                     kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
@@ -517,16 +532,17 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
     }
 }
 
-/* Returns true if an entry of this kind makes a device pointer point to data; the size column has the bias. */
+/* Returns true if an entry of this kind is a pointer whose device copy is attached to data. The size column then has
+ * the bias: the bytes from the pointer's value to the start of its section. */
 static bool is_pointer_entry(unsigned kind)
 {
     return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||
            kind == ATTACH_ZERO_LENGTH;
 }
 
-/* Returns true if the device's copy of descriptor i, at `device`, points to the data of its pointer, which a later
- * entry attaches. If not, a kernel may have changed the pointer, so the caller keeps the device's bounds. The data's
- * entry precedes the descriptor up to gcc 13 and follows it since. */
+/* Returns true if the device copy, at `device`, of the descriptor of entry i points to the device copy of the host
+ * descriptor's data. False if it does not, because a kernel may have changed it: the caller then keeps the device's
+ * bounds. Also false if the data are absent, or if no later entry attaches the descriptor's pointer. */
 static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
 {
     assert(rt_get_entry_kind(map, i) == TO_PSET);
@@ -540,7 +556,8 @@ static bool points_to_attached_data(const struct rt_thread *self, const struct e
     return dev_address && rt_load_word((const void *)(uintptr_t)device) - target == dev_address - data;
 }
 
-/* Copies the bounds of each descriptor entry to the device if they differ there. */
+/* Copies the bounds of each Fortran descriptor among the entries to its device copy, if they differ and the device copy
+ * points to the device copy of the data. */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map)
 {
     const size_t pointer = sizeof(void *);
@@ -556,7 +573,8 @@ void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *
     }
 }
 
-/* Returns true if the region gets the address of the data of entry i through a pointer, as in Fortran. */
+/* Returns true if a later entry is a pointer to the data of entry i, as gfortran passes for arrays: then the region
+ * reaches the data through this pointer. */
 static bool has_pointer(const struct entries *map, size_t i)
 {
     for (size_t k = i + 1; k < map->n; k++)
@@ -566,7 +584,8 @@ static bool has_pointer(const struct entries *map, size_t i)
     return false;
 }
 
-/* Reports each entry that is a part of a link variable, unless `code` uses the variable itself. */
+/* Reports each entry of data that is only a part of a link variable. Not reported: parts to which a later entry is a
+ * pointer, and parts of variables whose address `code` may use. */
 void rt_report_link_sections(const struct entries *map, const void *code)
 {
     char name[160];
@@ -596,13 +615,14 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
     void *host = map->host[i], *device = NULL;
     uint64_t low, high;
     if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
-        return host; /* declared variables are swapped with their device copies */
-    /* The argument is the address that the start of the aggregate would have. */
+        return host; /* declared variables keep their address: around kernels their bytes are swapped with the device's
+                      */
+    /* The aggregate's start itself may be absent, so its device address is computed from that of the first member. */
     if (kind == STRUCT) {
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
         device = first ? rt_find_device_address(self, first) : NULL;
         device = device ? (char *)device - (first - (char *)host) : NULL;
-        /* OMP60-map-10: the present object at the address, or nothing. */
+        /* A zero-length section gives the device address of the present object that contains `host` (OMP60-map-10). */
     } else if (map->target && kind == ZERO_LENGTH) {
         const uint64_t match = accd_matching_address(rt.context, self->device, host, &low, &high);
         if (match && match != high)
@@ -616,7 +636,8 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
     return device ? device : host; /* absent data of no_create get the host's address */
 }
 
-/* Looks for pointer entries of zero-length sections whose data are absent, and writes their device pointers. */
+/* Writes the present device copies of pointers to zero-length sections whose data are absent: makes them null, or, with
+ * `restore`, copies the host's pointer to those that are null. */
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore)
 {
     const void *const null = NULL;

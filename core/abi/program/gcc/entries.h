@@ -1,9 +1,10 @@
 /* entries.h - the entries that gcc passes for a directive, and the items that they become. Included by goacc.c and
  * target.c.
  *
- * A directive arrives as three columns: addresses, sizes and kinds of its entries. The size of a pointer's entry is its
- * bias: the bytes from the pointer's value to the start of its section. Names and numbers of kinds are the compiler's
- * (gomp-constants.h); their meaning is defined by that interface. */
+ * An entry is what gcc passes for a clause; an item is what the core gets: a host range with an action. A directive
+ * arrives as three columns: addresses, sizes and kinds of its entries. For an entry that describes a pointer, the size
+ * column has the bias: the bytes from the pointer's value to the start of its section. The kinds are GOMP_MAP_x of
+ * gcc's gomp-constants.h, with the same numbers. */
 #ifndef RT_ENTRIES_H
 #define RT_ENTRIES_H
 
@@ -29,16 +30,16 @@ enum {
     ZERO_LENGTH = 0x0f,
     USE_DEVICE_IF_PRESENT = 0x10,
     RELEASE = 0x17,
-    STRUCT = 0x1c, /* aggregate, some members of which follow; size: their number */
+    STRUCT = 0x1c, /* aggregate; the entries of some of its members follow, and the size column has their number */
     ALWAYS_POINTER = 0x1d,
     POINTER_TO_ZERO_LENGTH = 0x1e,
     DELETE_ZERO_LENGTH = 0x1f,
-    ATTACH = 0x50, /* pointer of a section, to be attached */
+    ATTACH = 0x50, /* pointer to a mapped section: the pointer's device copy will point to the section's */
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
     STRUCT_UNORDERED = 0x5c, /* gcc 14 and later: STRUCT whose members follow in any order */
-    /* modifier of ALLOC, TO, FROM, TOFROM: meant "even if present" before present_or became the default. Now it marks
-     * updates without if_present, and FORCE | FROM in exit data means finalize. */
+    /* modifier of ALLOC, TO, FROM, TOFROM: transferred even present data, before OpenACC 2.5. Now it marks updates
+     * without if_present; FORCE | FROM in exit data means finalize; in other directives it has no effect. */
     FORCE = 0x80,
     FORCE_DETACH = 0xd1 /* clause detach, with finalize */
 };
@@ -55,8 +56,9 @@ struct entries {
     const unsigned short *kind; /* kind with modifiers, and the alignment in the high 8 bits */
     bool target;                /* true for OpenMP, where each private variable gets memory of its own */
     bool region;                /* true for a target construct */
-    const size_t *argument;     /* index of the first entry of each argument; NULL: no iterators were expanded */
-    size_t arguments;           /* number of arguments before the expansion */
+    const size_t *argument;     /* index, by entry as gcc passed it, of its first entry after the expansion of
+                                   iterators; NULL: no iterators were expanded */
+    size_t arguments;           /* number of entries before the iterators were expanded; 0: none were */
 };
 
 /* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
@@ -80,35 +82,43 @@ bool rt_has_iterators(const struct entries *map);
  * `host`, which also holds the other columns. Ends the program without memory. */
 struct entries rt_expand_iterators(const struct entries *map);
 
-/* Reports sections of link variables (declare link, declare target link) before their region maps them. gcc gives such
- * a region an array of its own without values; only functions that the region calls see the section. Nothing is
- * reported if `code`, the region's function, uses the variable itself. */
+/* Reports each entry that maps only a part of a link variable (declare link, declare target link). gcc gives such a
+ * region an array of its own without values; only functions that the region calls see the mapped part. Nothing is
+ * reported if `code`, the region's function, may use the address of the link variable, or if a pointer passes the part
+ * to the region. */
 void rt_report_link_sections(const struct entries *map, const void *code);
 
-/* Returns a kernel's argument for entry i: the device address of present data. For OpenMP's private variables, declared
- * variables and absent data of no_create, returns the host address; for FIRSTPRIVATE_INT, the value. An absent
- * zero-length section gives NULL, or the host address if rt.options.null_unmatched or for a function. STRUCT gives the
- * device address that the start of the aggregate would have. */
+/* Returns a kernel's argument for entry i: mainly the device address of its data on the thread's device. Declared
+ * variables, absent data of no_create, pointers to attach and OpenMP's private variables keep the host address;
+ * FIRSTPRIVATE_INT gives the value. An absent zero-length section of OpenMP gives NULL, but the host address if
+ * rt.options.null_unmatched or if a function has the address. STRUCT gives the device address that the start of the
+ * aggregate would have. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
 
 /* Appends the items of a directive that begins a construct or enters data. The list must have space for all entries. An
- * unknown kind ends the program, here and in the two functions below. */
+ * entry of an unknown kind ends the program. */
 void rt_add_entry_items(const struct entries *map, struct rt_items *items);
-/* Appends the items of a directive that exits data. The list must have space for all entries. */
+/* Appends the items of a directive that exits data. The list must have space for all entries. An entry of an unknown
+ * kind ends the program. */
 void rt_add_exit_items(const struct entries *map, struct rt_items *items);
-/* Appends the items of an update. The list must have space for all entries. */
+/* Appends the items of an update. The list must have space for all entries. An entry of an unknown kind ends the
+ * program. */
 void rt_add_update_items(const struct entries *map, struct rt_items *items);
-/* Appends, after the items of a compute construct's entry, attachments of variables that hold the address of present
- * data. The compiler passes such pointers like scalars, but pointers in data clauses are attached (ACC33-att-5). */
+/* Appends attachments of the mapped variables of a compute construct that hold the host address of present data, if the
+ * rules have the knob attach_variables. Called after rt_add_entry_items. The compiler passes such pointers like
+ * scalars, but pointers in data clauses are attached (ACC33-att-5). */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items);
-/* Returns true if `variable` holds the address of data that are present on the thread's device. */
+/* Returns true if the pointer-sized `variable` holds the host address of data that are present on the thread's device.
+ */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
 
-/* Updates the device's descriptors after an entry, as a present descriptor may have had other bounds (ACC33-att-9). */
+/* Copies the bounds of each Fortran descriptor among the entries to its device copy, if they differ there. Called after
+ * the entries are mapped: a descriptor that was present before may have other bounds now (ACC33-att-9). */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
 
-/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `restore`: before the enclosing object is
- * copied back, gives pointers that are still null their host value again. */
+/* Makes the device copies of pointers to absent zero-length sections null (OMP60-map-10), if `restore` is false. If it
+ * is true, gives those that are still null the value of the host's pointer again; called then before the object that
+ * contains the pointers is copied back. */
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore);
 
 #endif

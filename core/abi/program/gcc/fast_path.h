@@ -1,6 +1,7 @@
-/* fast_path.h - the fast path of gcc's directives: at most FAST_ITEMS_MAX entries of plain data, one item each, while
- * calls need only the lock. All other directives take the slow path through entries.c. goacc.c and target.c build the
- * items. */
+/* fast_path.h - the fast path of gcc's directives, for at most FAST_ITEMS_MAX entries of plain data, each of which
+ * becomes one item (host range with an action). It is taken only while a call needs no more than the lock
+ * (rt_can_use_fast_path): no tools, checks or declared variables. All other directives take the slow path through
+ * entries.c. goacc.c and target.c build the items of the fast path. */
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
@@ -13,12 +14,14 @@
 
 enum { FAST_ITEMS_MAX = 16 };
 
-/* Fields of a spec, the entry of a table for one kind. ACTION: mask of its accd_action. TRIES: the item is skipped if
- * its data are absent. MOVES: bytes are transferred. OUT: host memory is written. FINAL: finalize. A spec of 0: the
- * kind needs the slow path. */
+/* Bits of a spec, which says what a directive does with entries of one kind; each directive has a table of specs,
+ * indexed by the kind. ACTION: mask of the accd_action. TRIES: the item is skipped if its data are absent. MOVES: bytes
+ * are transferred. OUT: host memory is written. FINAL: finalize. A spec of 0: entries of this kind need the slow path.
+ */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
-/* Path of a directive. The paths after FAST_PATH have flags of rt_run_construct added to it. */
+/* Path of a directive. CHECKED: the items must be checked before the core gets them. LINKED: items also attach
+ * pointers. The values above FAST_PATH are FAST_PATH plus the flags that rt_run_construct gets. */
 enum route {
     SLOW_PATH,
     FAST_PATH,
@@ -26,12 +29,13 @@ enum route {
     FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS
 };
 
-/* Returns the path for an entry of plain data with this spec. FAST_PATH_CHECKED: the data must be checked first.
- * SLOW_PATH: the data are read-only, but the directive writes them. `stack`: the caller's stack pointer. */
+/* Returns the path for the `bytes` bytes of data at `host`, with the spec of their entry. SLOW_PATH: the data are
+ * read-only, but the directive would write them. FAST_PATH_CHECKED: the data must be checked first (rt_needs_check).
+ * FAST_PATH: neither. `stack`: the program's stack pointer at the call. The lock must be held. */
 static inline __attribute__((always_inline)) enum route choose_data_route(const void *host, size_t bytes, unsigned spec,
                                                                           uintptr_t stack)
 {
-    /* the test of `stack` excludes static memory that a thread uses as its stack */
+    /* Static data need no check, unless a thread uses static memory as its stack; then they may lie above `stack`. */
     if (rt_is_static(host) && (uintptr_t)host < stack)
         return FAST_PATH;
     if (spec & OUT && rt_is_constant(host))
@@ -39,8 +43,9 @@ static inline __attribute__((always_inline)) enum route choose_data_route(const 
     return rt_needs_check((uintptr_t)host, bytes, spec & MOVES) ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* Returns true if a scalar's address may be invalid. gcc removes the copy of a private scalar that was never set, and
- * passes an undefined address from the stack. Needs a call under way (rt.site). */
+/* Returns true if the `bytes` bytes at `host` may be a scalar whose address is invalid. gcc removes the copy of a
+ * private scalar that was never set, and passes an undefined address from the stack. True for at most 16 bytes that lie
+ * neither within 8 MiB above the call's stack pointer nor in static memory. A call must be under way (rt.site). */
 static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
 {
     assert(rt.site);
@@ -48,9 +53,9 @@ static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
     return bytes <= SCALAR && (uintptr_t)host - rt.site->call.sp >= STACK && !rt_is_static(host);
 }
 
-/* Makes a pointer the slot of the last of n items, as add_pointer of entries.c would. Returns false, and changes
- * nothing, if the pointer does not point to that item's data, or if an item is the pointer or its descriptor. A
- * structure may begin with the pointer. */
+/* Attaches the pointer at `slot` to the last of n items, by setting the item's slot. The pointer's value plus `bias`
+ * must be the start of that item's data. Returns false, and changes nothing, if it is not, if the item has a slot
+ * already, or if one of the items maps the pointer alone or its Fortran descriptor. */
 static inline bool attach_to_last_item(accd_item *items, size_t n, const void *slot, size_t bias)
 {
     assert(slot && n <= FAST_ITEMS_MAX);

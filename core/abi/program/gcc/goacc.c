@@ -26,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags of calls, which are passed inverted: if(false), and self (since gcc 14). Both select the host and its data
- * (ACC33-2.5.7-1). */
+/* Flags that gcc passes, with all bits inverted. HOST_FALLBACK: if(false). LOCAL_DEVICE: clause self (since gcc 14).
+ * Both select the host and its data (ACC33-2.5.7-1). */
 enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
 
-/* Returns true if no flag selects the host. */
+/* Returns true if `flags`, as gcc passes them, select the host by neither of the two flags. */
 static bool is_on_device(int flags)
 {
     return flags == -1;
@@ -38,7 +38,8 @@ static bool is_on_device(int flags)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
-/* Specs (fast_path.h) of the kinds of entries, for a directive that begins a construct or enters data. */
+/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
+ * construct or enters data. Kinds that are not listed need the slow path. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,
@@ -50,14 +51,14 @@ static const uint8_t entry_specs[0x100] = {
     [FORCE | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
     [FORCE | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
 };
-/* Specs for exit data. */
+/* Specs by the kind of an entry, for exit data. */
 static const uint8_t exit_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_DELETE,
     [TO] = ACCD_ACTION_DELETE,
     [FROM] = ACCD_ACTION_COPYOUT | MOVES,
     [RELEASE] = ACCD_ACTION_DELETE,
 };
-/* Specs for update. */
+/* Specs by the kind of an entry, for update. */
 static const uint8_t update_specs[0x100] = {
     [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
@@ -65,19 +66,20 @@ static const uint8_t update_specs[0x100] = {
     [FORCE | FROM] = ACCD_ACTION_UPDATE_SELF | MOVES,
 };
 
-/* Items on the fast path, without those of pointers; protected by the lock. Fields that make_fast_items does not set
- * stay 0. */
+/* Items of the directive that is on the fast path now; pointers to attach are slots of these items. The lock protects
+ * them. Fields that make_fast_items does not set are always 0. */
 static accd_item fast_items[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Bounds of the present object that was looked up last; 0 bytes: no lookup yet. */
+/* Host range of the present object that is_member_pointer looked up last; 0 bytes: no lookup yet. */
 struct present {
     uint64_t start, bytes;
 };
 
-/* Returns true if an entry is only the base pointer of a later section and lies in a larger object, so that the
- * directive does not count the pointer. The object is one of the n items, or a present one, which is then stored in
- * *last. */
+/* Returns true if the pointer of entry number `entry` is the base pointer that a later entry attaches or detaches, and
+ * lies in a larger object. That object is one of the n items, or a present object, whose range is stored in *last. The
+ * directive then changes no reference count for the pointer. False also if the rules' knob `member` is
+ * ACCD_MEMBER_COUNTED. */
 static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
                                                         struct present *last)
 {
@@ -99,9 +101,9 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
     return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
 }
 
-/* Makes the items of a directive in fast_items and returns its path, with flags of rt_run_construct added. specs: one
- * for each kind, see fast_path.h; words: true if pointer-sized variables are never attached (knob attach_variables of
- * the rules, or no compute construct). On SLOW_PATH the items are not complete. */
+/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
+ * by kind. words: true if pointer-sized variables are never attached (knob attach_variables of the rules is off, or no
+ * compute construct). On SLOW_PATH the items are not complete. The lock must be held. */
 static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
                                                                         bool words)
 {
@@ -143,9 +145,9 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
     return FAST_PATH + construct_flags;
 }
 
-/* Takes the lock and makes the items if a directive can take the fast path; the caller must then call
- * rt_leave_fast_path. Returns the path; on SLOW_PATH the lock is not held. words: true if pointer-sized variables are
- * never attached. */
+/* Returns the path that a directive can take, with the table `specs`. If it is not SLOW_PATH, holds the lock and has
+ * made the items in fast_items; the caller must then call rt_leave_fast_path. On SLOW_PATH the lock is not held. words:
+ * true if pointer-sized variables are never attached. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
@@ -160,7 +162,8 @@ choose_route(const struct rt_site *site, int flags, const struct entries *map, c
 
 /* -------------------------------------------------------------------------------- structured -- */
 
-/* Ends the program with a report, because data of use_device at `host` are absent. */
+/* Ends the program with a report, because the data at `host`, which clause use_device names, are absent on the thread's
+ * device. */
 static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
 {
     char name[160];
@@ -169,8 +172,8 @@ static _Noreturn void refuse_absent(const struct rt_thread *self, const void *ho
                    self->device);
 }
 
-/* Replaces the addresses of host_data by device addresses, with which the program continues. Absent data of use_device
- * end the program; with clause if_present they keep the host address. */
+/* Replaces the addresses in entries of host_data by device addresses; the program's code reads them from there in the
+ * region. Absent data end the program; with clause if_present they keep the host address. */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -192,7 +195,8 @@ static bool uses_device(const struct entries *map)
     return map->n && (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
 }
 
-/* Returns the device type for a directive with these flags. Unknown flags end the program. */
+/* Returns the device type of a directive with these flags: RT_DEVICE_CURRENT (the thread's), or RT_DEVICE_HOST if the
+ * flags select the host. Unknown flags end the program. */
 static int get_directive_type(const struct rt_site *site, int flags)
 {
     if (~flags & ~(HOST_FALLBACK | LOCAL_DEVICE))
@@ -207,7 +211,7 @@ static bool is_host_directive(const struct rt_thread *self, int flags)
     return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
 }
 
-/* Opens a data region on the slow path: an empty one if the host is the device. Failure ends the program. */
+/* Opens a data or host_data region on the slow path; on the host an empty one. Failure ends the program. */
 static __attribute__((noinline)) void open_data_region(const struct rt_site *site, int flags, const struct entries *map)
 {
     const int parent = rt_is_profiled() && uses_device(map) ? RT_PARENT_HOST_DATA : RT_PARENT_DATA;
@@ -247,7 +251,8 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
     rt_leave_fast_path();
 }
 
-/* Returns the parent (RT_PARENT_x) of the innermost region, which ends now. */
+/* Returns the construct (RT_PARENT_x, for tools) of the thread's innermost open region; RT_PARENT_DATA if none is open.
+ */
 static int parent_of_end(void)
 {
     const struct rt_thread *self = rt_ensure_started();
@@ -266,7 +271,7 @@ static __attribute__((noinline)) void close_data_region(const struct rt_site *si
     rt_span_end(&span);
 }
 
-/* Ends the thread's innermost data region. */
+/* Ends the thread's innermost data or host_data region; ends the program if no region is open. */
 void GOACC_data_end(void);
 void GOACC_data_end(void)
 {
@@ -283,8 +288,8 @@ void GOACC_data_end(void)
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
-/* Directive without a region: its construct, its event and parent for tools, its specs, and the function that makes
- * items of its entries. */
+/* Directive without a region (enter data, exit data, update). kind: its construct of the core. event, parent: its event
+ * and construct for tools. specs: its table for the fast path. convert: makes its items on the slow path. */
 struct directive_kind {
     accd_construct_kind kind;
     int event, parent;
@@ -298,8 +303,8 @@ static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA
 static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
                                               rt_add_update_items};
 
-/* Runs a directive without a region on the slow path; does nothing to data if the host is the device. The queue is only
- * reported and checked, as all work is done at once in program order. */
+/* Runs a directive without a region on the slow path; on the host it moves no data. The queue is only reported to tools
+ * and used by the race check, because all work is done at once in program order. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
                                                   const struct directive_kind *directive, int queue)
 {
@@ -325,8 +330,8 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* Runs a directive without a region on the fast path. Returns false, and does nothing, if the directive needs the slow
- * path. */
+/* Runs a directive without a region (enter data, exit data, update) on the fast path. Returns false, and does nothing,
+ * if the directive needs the slow path. */
 static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
                                     const struct directive_kind *directive)
 {
@@ -338,8 +343,8 @@ static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const
     return true;
 }
 
-/* Records the queues of wait clauses or a wait directive: that queue `async` waits for them. `waits` numbers follow in
- * `queues`; a negative number of them means all queues. */
+/* Records for the trace and the race check that queue `async` waits for other queues (wait clause or directive). waits:
+ * how many queue numbers `queues` has; negative: all queues, and `queues` has none. */
 static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
 {
     assert(rt.observes_waits);
@@ -349,7 +354,8 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         rt_trace_wait(site, async, va_arg(queues, int));
 }
 
-/* Records the waits of an entry point whose last parameter is `waits`, if waits are traced or checked. */
+/* Records that queue `async` waits for the queues passed after `waits`, the last named parameter of the entry point
+ * that uses this macro. Does nothing unless waits are traced or checked. */
 #define TRACE_WAITS(site, async, waits)                          \
     do {                                                         \
         if (__builtin_expect(rt.observes_waits && (waits), 0)) { \
@@ -360,7 +366,7 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         }                                                        \
     } while (0)
 
-/* Executes enter data at once; the queue is only recorded. */
+/* Executes enter data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
                       ...);
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
@@ -373,7 +379,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
     run_dynamic(&site, flags, &map, &enters, async);
 }
 
-/* Executes exit data at once; the queue is only recorded. */
+/* Executes exit data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
@@ -385,8 +391,8 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
     run_dynamic(&site, flags, &map, &exits, async);
 }
 
-/* Returns true if the entries belong to exit data: the first kind that occurs in only one of enter and exit data
- * decides. False if no entry decides. */
+/* Returns true if the entries belong to exit data, false if they belong to enter data. The first entry decides whose
+ * kind occurs in only one of these directives; false if all kinds occur in both. */
 static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -399,7 +405,8 @@ static bool is_exit(const struct entries *map)
     return false;
 }
 
-/* Executes enter data or exit data of gcc before version 12, at once. */
+/* Executes enter data or exit data at once, for code of gcc before version 12. The queue `async` and the `waits` queues
+ * to wait for are only recorded. */
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
                            ...);
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
@@ -412,7 +419,7 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
     run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, async);
 }
 
-/* Executes update at once; the queue is only recorded. */
+/* Executes update at once. The queue `async` and the `waits` queues to wait for are only recorded. */
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
@@ -424,7 +431,8 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
     run_dynamic(&site, flags, &map, &updates, async);
 }
 
-/* Executes the begin or the end of the scope of a declare directive, by the kinds of its entries. */
+/* Maps the data of a declare directive at the begin of its scope, or unmaps them at its end. The kinds of the entries
+ * tell which of the two. */
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
@@ -435,13 +443,13 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
     run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, RT_ASYNC_SYNC);
 }
 
-/* Records a wait directive, or a wait of queue `async` for other queues. Never blocks, because queues are complete at
- * any time. */
+/* Records a wait directive: the host (RT_ASYNC_SYNC) or queue `async` waits for the `waits` queues whose numbers follow
+ * (0: all queues). Never blocks, because all queued work is done at once. */
 void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("wait");
-    if (async != RT_ASYNC_SYNC) { /* the host does not wait; the queue is complete at any time */
+    if (async != RT_ASYNC_SYNC) { /* clause async: only the queue waits, so tools get no wait event of the host */
         if (!waits && rt.observes_waits)
             rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
@@ -460,15 +468,15 @@ void GOACC_wait(int async, int waits, ...)
 
 /* ----------------------------------------------------------------------------------- compute -- */
 
-/* Stores the kernel's argument for each entry in args. */
+/* Stores in args[i] the kernel's argument for entry i, for all entries. */
 static void fill_arguments(const struct rt_thread *self, const struct entries *map, void **args)
 {
     for (size_t i = 0; i < map->n; i++)
         args[i] = rt_get_kernel_argument(self, map, i);
 }
 
-/* Ends the span *part, nested in `span`, and begins the next one, with this event. Callbacks run without the lock, and
- * with the host's values of declared variables. Does nothing if no tool gets events. */
+/* Ends *part, a step of `span` for tools, and begins the next step, whose start event is `event`. Callbacks run without
+ * the lock, and with the host's values of declared variables. Does nothing if no tool gets events. */
 static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     assert(part && span);
@@ -480,8 +488,9 @@ static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span
     rt_enter(span->site);
 }
 
-/* Runs a compute construct on the fast path. Returns false, and does nothing, if the construct needs the slow path,
- * also with declared variables. Queues matter only to tools and checks, which use the slow path. */
+/* Runs a compute construct on the fast path: maps its data, calls `fn` and unmaps the data. Returns false, and does
+ * nothing, if the construct needs the slow path, also if the program has declared variables. Queues matter only to
+ * tools and checks, which use the slow path. */
 static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(void *), const struct entries *map)
 {
     union {
@@ -514,8 +523,8 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     return true;
 }
 
-/* Runs a compute construct on the slow path: on the host as a plain call, otherwise entry, kernel and exit. Ends the
- * program without memory. */
+/* Runs a compute construct on the slow path: on the host as a plain call of `fn`; otherwise maps the data, runs the
+ * kernel and unmaps the data. `queue` is only reported and checked. Ends the program without memory. */
 static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
                                                   const struct entries *map, int queue)
 {
@@ -538,8 +547,8 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     struct rt_kernel *kernel = &inline_storage.kernel;
     struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
-    /* The arguments must stay accessible: the page guard makes the stack inaccessible in strict runs, and checks report
-     * the heap in instrumented ones. */
+    /* Kernels must be able to read their arguments. Strict runs make the stack and the heap inaccessible to kernels;
+     * instrumented runs report accesses to the heap. The arena is exempt from both. */
     const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof inline_storage);
     self = rt_enter(site);
     rt_declared_refresh();
@@ -577,8 +586,9 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* Reads the launch arguments of a compute construct: tags, each followed by values, up to a 0. Returns the construct's
- * queue (RT_ASYNC_SYNC: none) and records its waits. Unknown tags end the program. */
+/* Reads the launch arguments of a compute construct, `tags`: tags, each followed by its values, up to a tag of 0.
+ * Returns the construct's queue (RT_ASYNC_SYNC: none), and records its waits if they are traced or checked. Unknown
+ * tags end the program. */
 static int read_queue(const struct rt_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
@@ -604,7 +614,8 @@ static int read_queue(const struct rt_site *site, va_list tags)
     return queue;
 }
 
-/* Runs a parallel, kernels or serial construct at once. The launch arguments follow `kinds`. */
+/* Runs a parallel, kernels or serial construct at once. The launch arguments (dimensions, queue, waits) follow `kinds`.
+ */
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                           ...);
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -625,7 +636,8 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
 }
 
-/* Runs a compute construct of gcc before version 6, at once. */
+/* Runs a compute construct at once, for code of gcc before version 6. The queue `async` and the `waits` queues to wait
+ * for are only recorded. */
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                     int gangs, int workers, int vector, int async, int waits, ...);
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,

@@ -23,14 +23,14 @@ static size_t values_of(const struct entries *map, size_t i)
     return *(const size_t *)map->host[i];
 }
 
-/* Returns the number of entries that replace entry i; 1 without an iterator. An iterator without values becomes one
- * entry without an address. */
+/* Returns the number of entries that replace entry i: one for each value of its iterator; 1 if the iterator has no
+ * values, or if the entry has no iterator. */
 static size_t count_of(const struct entries *map, size_t i)
 {
     return is_iterated(map, i) && values_of(map, i) ? values_of(map, i) : 1;
 }
 
-/* Returns true if an entry has an iterator. */
+/* Returns true if at least one of the entries has an iterator. */
 bool rt_has_iterators(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -39,8 +39,9 @@ bool rt_has_iterators(const struct entries *map)
     return false;
 }
 
-/* Returns new columns in which each entry with an iterator is replaced by those of its values. Ends the program without
- * memory. */
+/* Returns entries in which each one with an iterator is replaced by an entry for each of its values; an iterator
+ * without values becomes one entry with a NULL address. At least one entry must have an iterator. The caller must free
+ * `host` of the result. Ends the program without memory. */
 struct entries rt_expand_iterators(const struct entries *map)
 {
     assert(rt_has_iterators(map) && !map->argument);

@@ -2,8 +2,8 @@
  * Their parameters and the arguments of regions are defined by that interface.
  *
  * libgomp runs the regions like target regions of the host, with their own control variables, teams and threads; only
- * the data are the device's. A nowait directive becomes a task of libgomp, for which all columns of its entries are
- * copied (struct deferred).
+ * their data are those of the device. A nowait directive becomes a task of libgomp, for which all columns (addresses,
+ * sizes, kinds) of its entries are copied (struct deferred_task).
  *
  *      GOMP_x -> fast path: fast_items -> rt_run_construct
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
@@ -24,11 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
-enum { TASK_DEPENDS = 8 };          /* flag of tasks */
-enum { ON_HOST = -2 };              /* number of the host, as libgomp numbers devices */
+enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags that gcc passes to the entry points below */
+enum { TASK_DEPENDS = 8 };          /* flag for GOMP_task: the task has depend clauses */
+enum { ON_HOST = -2 };              /* device number by which libgomp runs a region on the host */
 
-/* Functions of libgomp, which this library's functions with the same names hide. */
+/* Functions of libgomp: GOMP_target_ext, GOMP_task and GOMP_taskwait_depend. This library's functions with these names
+ * hide those of libgomp from the program. */
 static struct libgomp {
     void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                    unsigned flags, void **depend, void **args);
@@ -55,7 +56,7 @@ static const struct libgomp *libgomp(void)
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-/* Directive: the arguments of its call. */
+/* Directive: the arguments of the call that gcc makes for it, and the function that executes it. */
 struct directive {
     struct rt_site site;
     int device; /* device number; -1: the host */
@@ -66,21 +67,22 @@ struct directive {
     void (*run)(const struct directive *directive); /* executes the directive */
 };
 
-/* Directive of a task, with copies of all arrays until the task has run. */
+/* Directive that a task of libgomp executes (nowait). The task has copies of all arrays of the entries, because the
+ * program's own may be gone when it runs. */
 struct deferred_task {
     struct directive directive;
-    struct rt_epoch epoch;
-    uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds, in this order */
+    struct rt_epoch epoch; /* position of the task in its chain of tasks, for the race check */
+    uint64_t storage[];    /* addresses, sizes, arguments, private variables, kinds, in this order */
 };
 static __thread const struct deferred_task *deferred_in_creation; /* task that this thread is creating; NULL: no task */
 
-/* Returns the number of 8-byte words that hold so many bytes. */
+/* Returns the number of 8-byte words that hold `bytes` bytes. */
 static size_t count_words(size_t bytes)
 {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* Returns true if entry i is a private variable with an initial value. */
+/* Returns true if entry i is a variable of clause firstprivate, whose value each region gets as a copy of its own. */
 static bool is_private(const struct entries *map, size_t i)
 {
     return rt_get_entry_kind(map, i) == FIRSTPRIVATE && map->host[i];
@@ -92,7 +94,8 @@ static size_t get_alignment(const struct entries *map, size_t i)
     return (size_t)1 << (map->kind[i] >> 8);
 }
 
-/* Returns the bytes needed for copies of the private variables, including those lost by alignment. */
+/* Returns the number of bytes for copies of all firstprivate variables among the entries, with the most that their
+ * alignment can need. */
 static size_t private_bytes(const struct entries *map)
 {
     size_t bytes = 0;
@@ -102,8 +105,8 @@ static size_t private_bytes(const struct entries *map)
     return bytes;
 }
 
-/* Copies the private variables to `storage`, which must have private_bytes bytes, and stores the addresses of the
- * copies in args, at the index of each entry. */
+/* Copies the firstprivate variables to `storage`, which must have private_bytes(map) bytes, and stores the address of
+ * each copy in args, at the index of the variable's entry. */
 static void copy_private(const struct entries *map, char *storage, void **args)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -117,8 +120,9 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     }
 }
 
-/* Adds the addresses that a kernel gets, and private pointers, to the key of its construct for sampling (sampling.c),
- * in strict runs. */
+/* Adds the host addresses of the entries, and the values of firstprivate pointers, to the hash of the construct's
+ * arguments (rt_thread.argument_hash). By this hash, strict runs decide whether they check the construct again
+ * (sampling.c). */
 static void sample_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -128,14 +132,15 @@ static void sample_arguments(struct rt_thread *self, const struct entries *map)
             rt_sampling_add_value(self, rt_load_word(map->host[i]));
 }
 
-/* Function of libgomp's task: runs the directive of a task and frees it. `data`: address of the pointer to the struct
- * deferred. */
+/* Function of libgomp's task: executes the deferred directive and frees it. `data`: address of a pointer to the struct
+ * deferred_task. */
 static void run_task(void *data)
 {
     assert(data);
     struct deferred_task *task = *(struct deferred_task **)data;
     struct accd__debug_call_frame *call = &task->directive.site.call;
-    /* A deferred task runs later, so the frames of the call may no longer exist: the task's own frame replaces them. */
+    /* libgomp has not run the task at once, so the frames of the directive's call may no longer exist: the task's own
+     * frame replaces them. */
     if (task != deferred_in_creation)
         *call = (struct accd__debug_call_frame){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
     struct rt_thread *self = rt_ensure_started();
@@ -146,8 +151,8 @@ static void run_task(void *data)
     free(task);
 }
 
-/* Creates a task of libgomp for a nowait directive, with copies of its entries. depend: libgomp's list of depend
- * clauses; NULL: none. Ends the program without memory. */
+/* Creates a task of libgomp that executes a nowait directive, with copies of its entries. depend: libgomp's list of
+ * depend clauses; NULL: none. The iterators must be expanded. Ends the program without memory. */
 static void defer_directive(const struct directive *directive, void **depend)
 {
     assert(directive->flags & NOWAIT);
@@ -179,8 +184,8 @@ static void defer_directive(const struct directive *directive, void **depend)
     deferred_in_creation = NULL;
 }
 
-/* Executes a directive whose iterators are expanded, after the tasks that `depend` names; or creates a task for it
- * (nowait). */
+/* Executes a directive whose iterators are expanded, after the tasks that `depend` (libgomp's list of depend clauses,
+ * or NULL) names. With the flag NOWAIT, only creates a task that does so. */
 static void execute_expanded(const struct directive *directive, void **depend)
 {
     assert(!rt_has_iterators(&directive->map));
@@ -195,8 +200,8 @@ static void execute_expanded(const struct directive *directive, void **depend)
     directive->run(directive);
 }
 
-/* Executes a directive, or creates a task for it (nowait). depend: libgomp's list of depend clauses; NULL: none.
- * Unknown flags end the program. */
+/* Executes a directive after expanding its iterators, or creates a task that does so (flag NOWAIT). depend: libgomp's
+ * list of depend clauses; NULL: none. Unknown flags end the program. */
 static void execute_directive(const struct directive *directive, void **depend)
 {
     struct directive copy = *directive;
@@ -213,7 +218,8 @@ static void execute_directive(const struct directive *directive, void **depend)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
-/* Specs (fast_path.h) of the kinds of entries, for a directive that begins a construct or enters data. */
+/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
+ * construct or enters data. Kinds that are not listed need the slow path. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,
@@ -228,27 +234,28 @@ static const uint8_t entry_specs[0x100] = {
     [FIRSTPRIVATE] = ACCD_ACTION_HOLD,
     [FIRSTPRIVATE_INT] = ACCD_ACTION_HOLD,
 };
-/* Specs for target exit data. */
+/* Specs by the kind of an entry, for target exit data. */
 static const uint8_t exit_specs[0x100] = {
     [FROM] = ACCD_ACTION_COPYOUT | MOVES,
     [RELEASE] = ACCD_ACTION_DELETE,
     [DELETE] = ACCD_ACTION_DELETE | FINAL,
     [DETACH] = ACCD_ACTION_DETACH,
 };
-/* Specs for target update. */
+/* Specs by the kind of an entry, for target update. */
 static const uint8_t update_specs[0x100] = {
     [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
 };
 
-/* fast_items: items on the fast path; entry_indices: index of the entry of each item. Both are protected by the lock.
- * Fields that make_fast_items does not set stay 0. */
+/* fast_items: items of the directive that is on the fast path now; entry_indices: for each item, the index of its
+ * entry. The lock protects both. Fields of items that make_fast_items does not set are always 0. */
 static accd_item fast_items[FAST_ITEMS_MAX];
 static uint8_t entry_indices[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Makes the items of a directive in fast_items and returns its path. specs: one for each kind, see fast_path.h. On
- * SLOW_PATH the items are not complete. The lock must be held. */
+/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
+ * by kind. SLOW_PATH: an entry has no spec, no address or an iterator, cannot be attached, is partly present, or is
+ * read-only; the items are then not complete. The lock must be held. */
 static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
 {
     assert(rt.site && map->n <= FAST_ITEMS_MAX);
@@ -260,7 +267,7 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
         const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
-        /* an argument of the region, which needs no item */
+        /* ACCD_ACTION_HOLD marks firstprivate: only an argument of a target region, which needs no item. */
         if ((spec & ACTION) == ACCD_ACTION_HOLD) {
             if (!map->region)
                 return SLOW_PATH;
@@ -298,8 +305,9 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
     return needs_check ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* Takes the lock, selects the device and makes the items if a directive can take the fast path; the caller must then
- * call leave_fast_path. On SLOW_PATH the lock is not held. *call is for leave_fast_path. */
+/* Returns the path that a directive on `device` can take, with the table `specs`. If it is not SLOW_PATH, holds the
+ * lock, has made `device` the thread's device and has made the items in fast_items; the caller must then call
+ * leave_fast_path with *call. On SLOW_PATH nothing has changed. */
 static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
                                       const uint8_t *specs, struct rt_target_call *call)
 {
@@ -314,15 +322,16 @@ static inline enum route choose_route(const struct rt_site *site, int device, co
     return route;
 }
 
-/* Ends a directive on the fast path: restores the thread's device and releases the lock. */
+/* Ends a directive on the fast path: restores the thread's device that choose_route saved in *call, and releases the
+ * lock. */
 static void leave_fast_path(const struct rt_target_call *call)
 {
     rt_this_thread.device = call->before;
     rt_leave_fast_path();
 }
 
-/* Runs a directive without a region on the fast path. Returns false, and does nothing, if the directive needs the slow
- * path. */
+/* Runs a directive without a region (enter data, exit data, update) on the fast path, as a construct of `kind`, with
+ * the table `specs`. Returns false, and does nothing, if the directive needs the slow path. */
 static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
                             const uint8_t *specs)
 {
@@ -338,14 +347,16 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Result of a construct: the region (NULL: not opened), and whether an item is a pointer to a zero-length section. */
+/* Result of a construct. region: the core's region; NULL: not opened. nulls: true if an entry is a pointer to a
+ * zero-length section. */
 struct construct_result {
     accd_region *region;
     bool nulls;
 };
 
-/* Converts the entries to items by `convert` and runs their construct. Updates descriptors, and makes pointers to
- * absent zero-length sections null. Failure ends the program. */
+/* Converts the entries to items by `convert`, and runs a construct of `kind` with them on the thread's device. Then
+ * updates the bounds of Fortran descriptors on the device, and makes pointers to absent zero-length sections null
+ * there. Failure ends the program. */
 static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
                                          void (*convert)(const struct entries *map, struct rt_items *items))
 {
@@ -363,8 +374,8 @@ static struct construct_result run_items(struct rt_thread *self, accd_construct_
     return (struct construct_result){region, items.nulls};
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses, with which the program continues.
- * Absent data keep the host address (OpenMP 5.1). */
+/* Replaces the addresses in entries of use_device_ptr and use_device_addr by device addresses; the program's code reads
+ * them from there in the region. Absent data keep the host address (OpenMP 5.1). */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -378,7 +389,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
     }
 }
 
-/* Begins a target data region at once; on the host without data. */
+/* Begins a target data region at once; if the device is the host, an empty region. */
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
@@ -407,7 +418,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     rt_target_leave(&call);
 }
 
-/* Ends the thread's innermost data region. */
+/* Ends the thread's innermost data region; ends the program if no region is open. */
 void GOMP_target_end_data(void);
 void GOMP_target_end_data(void)
 {
@@ -417,7 +428,8 @@ void GOMP_target_end_data(void)
     rt_leave();
 }
 
-/* Executes a directive without a region: on the fast path if possible, otherwise by execute_directive with `run`. */
+/* Executes a directive without a region. Without nowait and depend clauses it takes the fast path if possible, as a
+ * construct of `kind` with the table `specs`. Otherwise execute_directive calls `run`. */
 static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags, void **depend,
                       accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
 {
@@ -475,7 +487,8 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Arguments of a region. teams: its teams and thread limit, in libgomp's form; device: -1 for the host. */
+/* Function and arguments of a target region. teams: its teams and thread limit, in libgomp's form; device: the device
+ * number, -1 for the host. */
 struct body {
     void (*fn)(void *);
     void **teams;
@@ -483,8 +496,8 @@ struct body {
     void *args[]; /* arguments of fn, followed by the private variables */
 };
 
-/* Runs a region with its device as the default device; called by libgomp with the control variables of a host region.
- * data: struct body. */
+/* Runs a target region, with its device as the default device unless that is the host. libgomp calls this function as
+ * a target region of the host, with new control variables. data: the struct body. */
 static void run_in_host_region(void *data)
 {
     struct body *body = data;
@@ -496,20 +509,21 @@ static void run_in_host_region(void *data)
     body->fn(body->args);
 }
 
-/* Runs a region through libgomp. */
+/* Runs a target region through libgomp's GOMP_target_ext, on the host's threads. */
 static void run_body(struct body *body)
 {
     libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
 }
 
-/* Function of rt_kernel: runs the struct body that args[0] points to. */
+/* Function of a struct rt_kernel: runs the target region of the struct body that args[0] points to. args: the kernel's
+ * array of arguments. */
 static void run_kernel(void *args)
 {
     run_body(*(struct body **)args);
 }
 
-/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory of a region; old: bytes of `block`. Returns NULL
- * without memory. */
+/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory for the arguments of a region; old: present size of
+ * `block` in bytes. Returns the block; NULL if it was freed or if memory is exhausted. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
     /* Checks make the stack and the heap inaccessible to the kernel. */
@@ -518,8 +532,8 @@ static void *realloc_body(void *block, size_t old, size_t bytes)
     return realloc(block, bytes);
 }
 
-/* Moves the argument of each expanded entry back to its original position. Does nothing if no iterators were expanded.
- */
+/* Moves the region's arguments from the indices after the expansion of iterators to those of the entries as gcc passed
+ * them, where the region's code expects them. Does nothing if no iterators were expanded. */
 static void pick_arguments(const struct entries *map, void **args)
 {
     for (size_t i = 0; map->argument && i < map->arguments; i++)
@@ -527,8 +541,8 @@ static void pick_arguments(const struct entries *map, void **args)
         args[i] = args[map->argument[i]];
 }
 
-/* Runs a target construct on the fast path. Returns false, and does nothing, if the construct needs the slow path: also
- * with declared variables or many bytes of private ones. */
+/* Runs a target construct on the fast path. Returns false, and does nothing, if the construct needs the slow path. It
+ * also needs it if the program has declared variables, or more than 512 bytes of firstprivate variables. */
 static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
                              void **teams)
 {
@@ -576,7 +590,8 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     return true;
 }
 
-/* Runs a target construct on a device: entry, kernel and exit. Ends the program without memory. */
+/* Runs a target construct on a device, on the slow path: maps its data, runs the kernel and unmaps the data. Ends the
+ * program without memory. */
 static void run_target(const struct directive *directive)
 {
     assert(directive->device >= 0 && directive->fn);
@@ -614,8 +629,8 @@ static void run_target(const struct directive *directive)
     rt_target_leave(&call);
 }
 
-/* Runs a target construct on the host, with the program's own variables except private ones. Ends the program without
- * memory. */
+/* Runs a target construct on the host, with the program's own variables except copies of firstprivate ones. Ends the
+ * program without memory. */
 static void run_target_on_host(const struct directive *directive)
 {
     assert(directive->device < 0 && directive->fn);
