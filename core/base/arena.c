@@ -1,4 +1,5 @@
-/* arena.c - an allocator in one range of memory: size classes with free lists. Used for contexts with checkpoints. */
+/* arena.c - an allocator in one range of memory: size classes with free lists. A context that can save checkpoints
+ * allocates from an arena, because one copy of the range then saves all memory of the context. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -7,8 +8,8 @@
 
 enum { GRANULE = 16, FINE_CLASSES = 32 };
 
-/* Returns the size class for n bytes: multiples of 16 bytes up to 512, then four classes for each doubling. *bytes_p
- * becomes the size of the class's blocks. */
+/* Returns the number of the size class for blocks of n bytes, and sets *bytes_p to the size of the blocks in the class.
+ * These sizes are the multiples of 16 up to 512, and then four sizes for each doubling. */
 static unsigned size_class_of(size_t n, size_t *bytes_p)
 {
     if (n <= (size_t)GRANULE * FINE_CLASSES) {
@@ -16,13 +17,15 @@ static unsigned size_class_of(size_t n, size_t *bytes_p)
         *bytes_p = ((size_t) class + 1) * GRANULE;
         return class;
     }
-    const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* leaves the three highest bits of n - 1 in `step` */
+    const unsigned shift =
+        61 - (unsigned)__builtin_clzll(n - 1); /* `step` below becomes the three highest bits of n - 1 */
     const size_t step = (n - 1) >> shift;
     *bytes_p = (step + 1) << shift;
     return FINE_CLASSES + (shift - 7) * 4 + (unsigned)step - 4;
 }
 
-/* Maps a range of `capacity` bytes, whose pages become memory when they are used. NULL: the system refuses. */
+/* Maps a range of `capacity` bytes, and makes an arena at its start. The system provides each page at its first use.
+ * Returns NULL if the system refuses. */
 struct accd__arena *accd__arena_new(size_t capacity)
 {
     void *range = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -41,7 +44,8 @@ void accd__arena_free(struct accd__arena *arena)
         munmap(arena, arena->capacity);
 }
 
-/* Returns a free block of a class, whose blocks have `bytes` bytes, or a new one; NULL if the range is full. */
+/* Returns the first free block of size class `class`. If there is none, returns a new block of `bytes` bytes, the block
+ * size of the class, from the unused end of the range; NULL if the range is full. */
 static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
 {
     assert(class < ACCD_ARENA_CLASSES + 1);
@@ -57,15 +61,16 @@ static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
     return block;
 }
 
-/* Adds a block to the free list of its class. */
+/* Frees a block: adds it to the free list of its size class `class`. */
 static void give_block(struct accd__arena *arena, void *block, unsigned class)
 {
     memcpy(block, &arena->free[class], sizeof arena->free[class]);
     arena->free[class] = (uint64_t)((char *)block - (char *)arena);
 }
 
-/* Allocates, resizes or frees a block as accd_allocator. A block whose class stays the same is not moved. Returns NULL
- * after freeing, or if the range is full. */
+/* Allocates n bytes (`ptr` is NULL), resizes the block `ptr` of `old` bytes to n bytes, or frees it (n is 0). `ud` is
+ * the arena. A block whose size class stays the same is not moved. Returns NULL after freeing, or if the range is full.
+ */
 void *accd__arena_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__arena *arena = ud;

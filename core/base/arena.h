@@ -7,18 +7,21 @@
 
 enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
 
-/* Arena; it lies at the start of its range, so that the free lists are saved with the blocks. */
+/* Arena: the structure at the start of the range of memory from which it allocates. A checkpoint that copies the used
+ * part of the range therefore saves the free lists, too. */
 struct accd__arena {
-    size_t capacity, used; /* bytes of the range; bytes of its used beginning, including this structure */
-    uint64_t free[ACCD_ARENA_CLASSES +
-                  1]; /* offsets of free blocks by size class, linked through their first word; 0: none */
+    size_t capacity, used; /* bytes of the range; bytes at its start, with this structure, that are in use */
+    uint64_t free[ACCD_ARENA_CLASSES + 1]; /* head of the list of free blocks of each size class: the offset of a block,
+                                  whose first word has the offset of the next block; 0: end of the list */
 };
 
-/* Maps a range of `capacity` bytes. Returns NULL if the system refuses. */
+/* Makes an arena: maps a range of `capacity` bytes. Returns NULL if the system refuses. */
 struct accd__arena *accd__arena_new(size_t capacity);
 /* Unmaps an arena with all its blocks; NULL does nothing. */
 void accd__arena_free(struct accd__arena *arena);
-/* Implements accd_allocator; `arena` is its ud. Returns NULL, and leaves `ptr` valid, if the range is full. */
+/* Allocates n bytes in the arena (`ptr` is NULL), resizes the block `ptr` of `old` bytes to n bytes, or frees it (n is
+ * 0). This is an accd_allocator, whose argument `ud` is `arena`. Returns the block's address; NULL after freeing, or if
+ * the range is full, in which case `ptr` stays valid. */
 void *accd__arena_alloc(void *arena, void *ptr, size_t old, size_t n);
 
 #endif

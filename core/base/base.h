@@ -1,8 +1,8 @@
 /* base.h - the lowest layer: memory, ordered indices, sorting, threads, registered host memory, rules, errors, and
- * the context that all calls of one caller share.
+ * struct accd_context, which every call of the API gets.
  *
- * This layer uses neither devices nor tables: their structures are only declared here, because a context points to
- * them. */
+ * This layer uses neither devices nor present tables: their structures are only declared here, because a context
+ * points to them. */
 #ifndef ACCD_BASE_H
 #define ACCD_BASE_H
 
@@ -30,8 +30,9 @@ struct accd__device_env;
             return try_;                 \
     } while (0)
 
-/* Sets `array` to scratch space for n elements, with undefined contents, while planning. Without memory, records and
- * returns ACCD_ERROR_OUT_OF_MEMORY from the calling function. */
+/* Sets `array` to space for n elements, with undefined contents, in the scratch space of `context`. That space is freed
+ * at the end of the construct. Without memory, sets the last error and returns ACCD_ERROR_OUT_OF_MEMORY from the
+ * calling function. */
 #define ACCD_SCRATCH_ALLOC(context, array, n)                                      \
     do {                                                                           \
         (array) = accd__scratch_alloc(&(context)->scratch, (n) * sizeof *(array)); \
@@ -39,8 +40,8 @@ struct accd__device_env;
             return accd__report_plan_out_of_memory(context);                       \
     } while (0)
 
-/* Appends an element to a list (ACCD_SCRATCH_LIST) while planning. Without memory, records and returns
- * ACCD_ERROR_OUT_OF_MEMORY from the calling function. */
+/* Appends the element `...` to `list`, an ACCD_SCRATCH_LIST in the scratch space of `context`. Without memory, sets the
+ * last error and returns ACCD_ERROR_OUT_OF_MEMORY from the calling function. */
 #define ACCD_SCRATCH_APPEND(context, list, ...)                                                                \
     do {                                                                                                       \
         if (!accd__scratch_grow_array(&(context)->scratch, (void **)&(list)->at, (list)->n, &(list)->capacity, \
@@ -50,7 +51,9 @@ struct accd__device_env;
         (list)->n++;                                                                                           \
     } while (0)
 
-#define ACCD_PREFETCH_AHEAD 48 /* distance of a prefetch, in rows of a column */
+#define ACCD_PREFETCH_AHEAD                                                            \
+    48 /* loops over an array of addresses prefetch the data of the element that is so \
+          many places after the current one */
 
 /* Returns a pointer as an address. */
 static inline uint64_t accd__address(const void *p)
@@ -64,13 +67,14 @@ static inline void *accd__pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* Returns `bytes`, rounded up to a multiple of 16, the unit of distances between objects in a device block. */
+/* Returns `bytes`, rounded up to a multiple of 16. Objects that share one block of device memory begin at multiples of
+ * 16 in the block. */
 static inline uint64_t accd__padded(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;
 }
 
-/* Returns the value of the host pointer at address `slot`, which must be readable. */
+/* Reads the 8-byte pointer that is stored at host address `slot`, which must be readable, and returns its value. */
 static inline uint64_t accd__load_pointer(uint64_t slot)
 {
     uint64_t value;
@@ -78,13 +82,16 @@ static inline uint64_t accd__load_pointer(uint64_t slot)
     return value;
 }
 
-/* Properties of an action; the table accd__traits_of_action has them for each accd_action. */
+/* Properties of an action (copy, attach, update self and so on). accd__traits_of_action[action] has those of each
+ * accd_action. */
 struct accd__action_traits {
-    bool entry;            /* true if the action takes part in entry constructs; false: in exits and updates only */
-    bool plain;            /* true for entry actions that request data, that is, all except attach */
+    bool entry;            /* true if the action occurs in entry constructs; false: in exit data and update only */
+    bool plain;            /* true for the entry actions that look data up or map them: all except attach */
     bool creates;          /* true if absent objects become present */
     bool requires_present; /* true if absent objects are an error */
-    bool in, out; /* true if the action copies to the device at creation, and to the host at removal; or in an update */
+    /* in: the action copies to the device, when an object is created or in an update. out: it copies to the host, when
+     * the object is removed or in an update. */
+    bool in, out;
 };
 
 extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT];
@@ -93,95 +100,105 @@ extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT
 struct accd__host_registry {
     struct accd__btree ranges; /* records of type accd__host_block, by start */
     struct accd__pool pool;    /* memory of these records */
-    uint64_t host_frees;       /* number of times that a range ceased to be live */
-    uint64_t added;            /* number of ranges that were registered */
+    uint64_t host_frees;       /* number of calls that set a range to freed, or forgot a range */
+    uint64_t added;            /* number of registrations; registering a live range again does not count */
 };
 
-/* Registered range of host memory. */
+/* Registered range of host memory: [start, start + bytes), named by `label`. */
 struct accd__host_block {
     uint64_t start, bytes;
     const accd_label *label;
-    /* State of accd_host_set_state: 1: usable; 0: freed, but remembered for errors. */
+    /* State that accd_host_set_state sets. 1: usable; 0: freed, but remembered for the messages of errors. */
     int live;
-    uint64_t serial; /* number of the range in the order of registrations */
+    uint64_t serial; /* value of accd__host_registry.added when the range was registered: gives ranges an order */
 };
 
 struct accd__workers;
 struct accd__device_env;
 
-/* Executes a simple construct on its fast path, with the status in *status_p. Returns false, with nothing changed, if
- * the fast path does not apply. */
+/* Function that executes a simple construct on its fast path: without a plan, on the device of `env`. It sets *status_p
+ * to the status of the construct, and *region_p to the region that the construct opens. It returns false, with nothing
+ * changed, if the fast path cannot execute this construct. */
 typedef bool accd__fast_path_fn(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
                                 accd_status *status_p);
 
-/* Data that restoring a checkpoint leaves unchanged: labels and programs, to which prepared constructs refer. */
+/* Data that restoring a checkpoint leaves unchanged: labels (names of data) and mapping programs. The caller's
+ * constructs have pointers to them. */
 struct accd__persistent {
-    struct accd__mem *mem; /* memory of the context; with checkpoints the separate memory `own` */
-    /* Memory in side_arena; used with checkpoints only. */
+    struct accd__mem *mem; /* memory for these data: that of the context or, with checkpoints, `own` below */
+    /* Memory whose blocks are in side_arena; used with checkpoints only. */
     struct accd__mem own;
     struct accd__arena *arena; /* arena that contains the context; NULL: a context without checkpoints */
     /* Arena that contains this structure, labels and programs; NULL: a context without checkpoints. */
     struct accd__arena *side_arena;
-    struct accd__checkpoint_memory *spare; /* list of blocks of freed checkpoints, for later ones */
-    accd_label **labels;                   /* labels (names of objects) by id */
-    size_t nlabels, labels_capacity;
-    uint32_t *label_slots;       /* hash table of label numbers + 1; 0: a free slot */
-    size_t label_slots_capacity; /* capacity is 0 or a power of two */
-    bool layouts;                /* true if some label has a layout */
+    struct accd__checkpoint_memory *spare; /* list: memory of freed checkpoints, for later checkpoints */
+    accd_label **labels;                   /* array of all labels; index: accd_label.id */
+    size_t nlabels, labels_capacity;       /* used and allocated elements of `labels` */
+    uint32_t *label_slots;       /* hash table that finds equal labels. A slot has a label's id + 1; 0: a free slot */
+    size_t label_slots_capacity; /* number of slots: 0 or a power of two */
+    bool layouts;                /* true if some label has a layout (the members of an element) */
 };
 
 struct accd_context {
     struct accd__mem mem;
-    struct accd__persistent *persistent, persistent_inline; /* persistent_inline is used without checkpoints */
+    struct accd__persistent *persistent, persistent_inline; /* `persistent` points to persistent_inline, or
+                                                                 with checkpoints into a separate arena */
     accd_context_config config;
     accd_rules rules;
     struct accd__policy policy; /* tables compiled from the rules */
     accd_error error;
-    char check_message[400]; /* sentence of accd__check_invariants */
+    char check_message[400]; /* text of the violation that accd__check_invariants found last */
     struct accd__scratch scratch;
-    unsigned muted_ops, unnamed_ops;       /* bits 1 << op of operations without events; with nameless events */
-    accd__fast_path_fn *const *fast_paths; /* fast paths by kind of construct, selected by the rules */
-    bool layouts;                          /* true if some label has a layout, so that objects may have holes */
-    bool runs_queue; /* true while a queue runs: its functions may access device memory, but run no constructs
-                      */
+    /* muted_ops: bit 1 << op is set if the observer gets no events of operation `op`. unnamed_ops: bit 1 << op is set
+     * if events of operation `op` have no names of data. */
+    unsigned muted_ops, unnamed_ops;
+    accd__fast_path_fn *const *fast_paths; /* fast paths by accd_construct_kind; without the fast path in the rules,
+                                              functions that return false */
+    bool layouts;                          /* true if some label has a layout: an object may then have holes (bytes
+                                              that its clause excluded) */
+    bool runs_queue; /* true while a queue runs its work. Host functions in the queue may then access device memory,
+                      but run no constructs */
     bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Not a bit of a word
                         of flags, because a load of that word just after a write of one byte would stall */
     struct accd__host_registry host;
     struct accd__workers *workers;
-    struct accd__device *devices; /* list of the devices in `envs` */
-    struct accd__device_env *envs;
+    struct accd__device *devices;  /* linked list of the devices that `envs` use */
+    struct accd__device_env *envs; /* present table and state of each device of the context, by device number */
     int nenvs;
-    struct accd__interval *host_users[2]; /* trees of the host memory of asynchronous tasks: [0] of tasks that send, [1]
-                                             of tasks that fetch */
-    struct accd__pending_query { /* query for the tasks after which a construct is not ordered (queue/tasks.c) */
-        uint64_t number;
-        /* Queue of the construct, whose tasks up to number `submitted` precede it; NULL: no queue. */
+    struct accd__interval *host_users[2]; /* interval trees of the host memory that pending tasks of queues use. [0]:
+                                            tasks that copy to the device; [1]: tasks that copy to the host */
+    struct accd__pending_query { /* query: which pending tasks are not ordered before a construct? (queue/tasks.c) */
+        uint64_t number;         /* number of queries so far; marks of other numbers are out of date */
+        /* Queue of the construct; its tasks up to number `submitted` precede the construct. NULL: no queue. */
         struct accd__queue *queue;
         uint64_t submitted;
-        bool marked; /* true if the tasks of other queues that these tasks have waited for are marked, too */
+        bool
+            marked; /* true if the tasks of other queues for which `queue` waits are already marked as preceding, too */
     } pending_query;
 };
 
 /* ----------------------------------------------------------------------------------- error.c -- */
 
-/* Sets the last error, with the id of a rule and a formatted message of at most 399 bytes, and returns `status`. The
- * arguments may point into the previous error. */
+/* Sets the last error of the context, and returns `status`. The error has the id of `rule` in the profile's documents,
+ * and a message formatted as printf does, cut to 399 bytes. The arguments may point into the previous error. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Placeholder in the message of an error, for which accd__insert_object_name substitutes the name of the object that
- * the construct requests. */
+/* Character in the message of an error that accd__insert_object_name replaces by the name of the object that the
+ * construct requests. */
 #define ACCD_NAME_PLACEHOLDER "\1"
-/* Substitutes error.asked.name, or "the data" if it is empty, for the placeholder in the message of the last error, and
- * sets `named`. Does nothing if the message has no placeholder. Returns the error's status. */
+/* Replaces the placeholder in the message of the last error by error.asked.name, or by "the data" if that name is
+ * empty. Sets error.named and error.named_bytes to offset and size of the inserted text. Does nothing if the message
+ * has no placeholder. Returns the status of the last error. */
 accd_status accd__insert_object_name(accd_context *context);
-/* Returns ACCD_ERROR_MISUSE, with a message, while a construct is under way; otherwise ACCD_OK. */
+/* Returns ACCD_ERROR_MISUSE, and sets the last error, while a construct is under way; otherwise ACCD_OK. */
 accd_status accd__check_not_busy(accd_context *context);
-/* Returns ACCD_ERROR_MISUSE for an argument that is a null pointer, and sets the last error, unless `context` is NULL.
- * call, argument: names of the function and of its parameter. */
+/* Returns ACCD_ERROR_MISUSE, because an argument is a null pointer. Sets the last error, unless `context` is NULL, with
+ * a message that names the function `call` and its parameter `argument`. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument);
-/* Sets the last error to "no memory" and the purpose `purpose` ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
+/* Sets the last error to ACCD_ERROR_OUT_OF_MEMORY with the message "no memory " and `purpose` ("for a queue"); returns
+ * that status. */
 accd_status accd__report_out_of_memory(accd_context *context, const char *purpose);
-/* Sets the last error to "no memory to plan a construct"; returns ACCD_ERROR_OUT_OF_MEMORY. */
+/* Sets the last error to ACCD_ERROR_OUT_OF_MEMORY, "no memory to plan a construct"; returns that status. */
 accd_status accd__report_plan_out_of_memory(accd_context *context);
 
 /* ---------------------------------------------------------------------------------- status.c -- */
@@ -191,44 +208,45 @@ const char *accd__construct_name(const accd_construct *construct);
 
 /* ----------------------------------------------------------------------------------- rules.c -- */
 
-/* Returns the action of a member: `own`, or that of the element that contains it (`enclosing`) if `own` is
- * ACCD_ACTION_INHERIT. init (init_needed) turns create into copyin, and copyout into copy. */
+/* Returns the action of a member: `own`; or, if that is ACCD_ACTION_INHERIT, `enclosing`, the action of the element
+ * that contains the member. init: the clause has init_needed, which turns create and hold into copyin, and copyout into
+ * copy. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t enclosing);
 /* Returns true if the rules have a name, and all knobs have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules);
-/* Returns true if the rules allow the fast path: no fusion, and partial overlaps are errors. Simple constructs then
- * need only presence and counters. */
+/* Returns true if the rules allow the fast path (executing simple constructs without a plan): they have no fusion, and
+ * make partial overlaps errors. */
 bool accd__rules_allow_fast_path(const accd_rules *rules);
-/* Compiles valid rules into the tables of *policy. */
+/* Fills the tables of *policy with the decisions that `rules` make. The rules must be valid. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *policy);
-/* Returns the id of a rule in the first document of the profile that has the rule. Returns the first id in the rule's
- * row of ACCD_RULE_MAP if no document of the profile has it. */
+/* Returns the id by which errors cite `rule`: its id in the first document of the profile (rules->documents) that has
+ * the rule. If none of these documents has it, returns the first id in the rule's row of ACCD_RULE_MAP. */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule);
 
 /* ----------------------------------------------------------------------------- host_memory.c -- */
 
-/* Makes an empty registry. */
+/* Makes an empty registry of host ranges, whose records come from `mem`. */
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem);
-/* Removes all ranges and frees their memory. */
+/* Removes all ranges from the registry and frees their records. */
 void accd__host_registry_clear(struct accd__host_registry *host);
 /* Returns the registered range, live or freed, that contains an address, or NULL. */
 struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t address);
 /* Returns true if [start, start + bytes) lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes);
-/* Returns true if host memory may be read: any memory without config.check_host, and with it only live registered
- * ranges. */
+/* Returns true if the host range [start, start + bytes) may be read. Without config.check_host every range may; with
+ * it, only a range inside one live registered range. */
 bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t bytes);
 
 /* --------------------------------------------------------------------------------- workers.c -- */
 
 /* Stops and joins all threads, and frees the structure; NULL does nothing. */
 void accd__workers_free(struct accd__workers *workers);
-/* Runs work(arg, part) for part 0 .. parts - 1 on the caller's thread and those of `workers` (NULL: none), in any
- * order. Returns when all parts are done. */
+/* Calls work(arg, part) for each part 0 .. parts - 1, in any order, on the calling thread and the threads of `workers`
+ * (NULL: on the calling thread only). Returns when all parts are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg,
                        unsigned parts);
-/* Returns the number of parts into which a job of `rows` rows is cut; 1 for small jobs, or without further threads.
- * Starts the threads at the first large job. */
+/* Returns the number of parts into which a job with `rows` array elements is to be cut: 1 for a small job, or if
+ * context->config.threads or the system allows no further threads. The first large job starts the threads. */
 unsigned accd__choose_part_count(accd_context *context, size_t rows);
 
 /* Returns ACCD_ERROR_MISUSE, with a message, from the calling API function if an argument is 0 or NULL. */

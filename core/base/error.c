@@ -1,10 +1,11 @@
-/* error.c - sets the last error of a context, and checks whether calls are allowed now. */
+/* error.c - sets the last error of a context, and checks that no construct is under way. */
 #include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Sets the last error of a context and returns `status`. */
+/* Sets the last error of a context to `status`, the id of `rule`, and the message that `format` and its arguments make.
+ * Returns `status`. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
 {
     assert(context);
@@ -20,7 +21,8 @@ accd_status accd__set_error(accd_context *context, accd_status status, enum accd
     return status;
 }
 
-/* Puts the name of the requested object into the message of the last error, in place of the placeholder. */
+/* Replaces the placeholder in the message of the last error by the name of the requested object. Returns the status of
+ * the error. */
 accd_status accd__insert_object_name(accd_context *context)
 {
     accd_error *error = &context->error;
@@ -36,7 +38,8 @@ accd_status accd__insert_object_name(accd_context *context)
     return error->status;
 }
 
-/* Sets the last error, unless `context` is NULL: argument `argument` of function `call` is a null pointer. */
+/* Sets the last error, unless `context` is NULL: parameter `argument` of function `call` is a null pointer. Returns
+ * ACCD_ERROR_MISUSE. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument)
 {
     if (!context)
@@ -45,7 +48,8 @@ accd_status accd__report_missing_argument(accd_context *context, const char *cal
                            argument);
 }
 
-/* Returns an error while a construct is under way, because callbacks may only inspect. */
+/* Returns ACCD_ERROR_MISUSE while a construct is under way, because a callback may not change data; otherwise
+ * ACCD_OK. */
 accd_status accd__check_not_busy(accd_context *context)
 {
     if (!context->busy)
@@ -54,13 +58,13 @@ accd_status accd__check_not_busy(accd_context *context)
                            "a construct is under way; what it calls cannot change data");
 }
 
-/* Sets the last error to "no memory `purpose`". */
+/* Sets the last error to "no memory `purpose`"; returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_out_of_memory(accd_context *context, const char *purpose)
 {
     return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", purpose);
 }
 
-/* Sets the last error to "no memory to plan a construct". */
+/* Sets the last error to "no memory to plan a construct"; returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_plan_out_of_memory(accd_context *context)
 {
     return accd__report_out_of_memory(context, "to plan a construct");

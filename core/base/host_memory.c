@@ -1,4 +1,5 @@
-/* host_memory.c - registers host memory, so that sections outside of it are errors instead of crashes. */
+/* host_memory.c - the registry of host memory. With config.check_host, an array section outside of all registered
+ * ranges is an error instead of a crash. */
 #include "accdeep_checkpoints.h"
 #include "base/base.h"
 
@@ -9,7 +10,7 @@ void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem
     accd__pool_init(&host->pool, mem, sizeof(struct accd__host_block), 32);
 }
 
-/* Removes all ranges and frees their memory. */
+/* Removes all ranges from the registry and frees their records. */
 void accd__host_registry_clear(struct accd__host_registry *host)
 {
     accd__btree_clear(&host->ranges);
@@ -30,8 +31,9 @@ struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t add
     return block && address - block->start < block->bytes ? block : NULL;
 }
 
-/* Registers a range of host memory as live. A range that begins at the same address is replaced. ACCD_ERROR_MISUSE: the
- * range does not fit into memory; ACCD_ERROR_OUT_OF_MEMORY. */
+/* Registers [start, start + bytes) as live host memory with the name `label`. Replaces a range that begins at the same
+ * address. Errors: ACCD_ERROR_MISUSE, if `context` is NULL or the range exceeds the address space;
+ * ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd_host_register(accd_context *context, const void *start, uint64_t bytes, const accd_label *label)
 {
     if (!context)
@@ -54,8 +56,8 @@ accd_status accd_host_register(accd_context *context, const void *start, uint64_
     return ACCD_OK;
 }
 
-/* Sets the state of the range that begins at `start`: 1 live, 0 freed, -1 forgotten. Does nothing if there is no such
- * range. */
+/* Sets the state of the range that begins at `start` to `live`. 1: live; 0: freed; -1: removes the range. Does nothing
+ * if there is no such range, or `context` is NULL. */
 void accd_host_set_state(accd_context *context, const void *start, int live)
 {
     struct accd__host_block *block = context ? find_block_starting_at(context, accd__address(start)) : NULL;
@@ -69,20 +71,22 @@ void accd_host_set_state(accd_context *context, const void *start, int live)
     }
 }
 
-/* Returns true if the host range lies in one live registered range. */
+/* Returns true if the host range [start, start + bytes) lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes)
 {
     const struct accd__host_block *block = accd__host_block_at(context, start);
     return block && block->live && bytes <= block->bytes - (start - block->start);
 }
 
-/* Returns true if the rules of the context's configuration (check_host) allow a read of the host range. */
+/* Returns true if the host range [start, start + bytes) may be read: config.check_host is not set, or the range lies in
+ * one live registered range. */
 bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t bytes)
 {
     return !context->config.check_host || accd__is_live_host_range(context, start, bytes);
 }
 
-/* Sets *start_p and *bytes_p to the live registered range that contains an address. Returns 0 if there is none. */
+/* Sets *start_p and *bytes_p to the live registered range that contains an address, and returns 1. Returns 0 if there
+ * is no such range, or if `context`, start_p or bytes_p is NULL. */
 int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p, uint64_t *bytes_p)
 {
     const struct accd__host_block *block =

@@ -1,4 +1,4 @@
-/* interval_tree.c - a treap of intervals; see interval_tree.h. */
+/* interval_tree.c - a treap (search tree and heap) of intervals, which finds those that overlap a range. */
 #include "base/interval_tree.h"
 
 #include <assert.h>
@@ -19,14 +19,14 @@ static void update_max(struct accd__interval *span)
         span->max_high = span->right->max_high;
 }
 
-/* Returns true if a precedes b: by lower bounds or, if these are equal, by the nodes' addresses. */
+/* Returns true if interval `a` precedes `b` in the tree: by lower bounds or, if these are equal, by node addresses. */
 static int is_before(const struct accd__interval *a, const struct accd__interval *b)
 {
     return a->low != b->low ? a->low < b->low : (uintptr_t)a < (uintptr_t)b;
 }
 
-/* Splits a tree into *left, the intervals that precede `at` (which is in neither), and *right, all others. root = NULL
- * gives two empty trees. */
+/* Splits the tree `root`, which does not contain `at`, into two trees: *left with the intervals that precede `at`, and
+ * *right with all others. root = NULL gives two empty trees. */
 static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left,
                        struct accd__interval **right)
 {
@@ -58,7 +58,7 @@ static struct accd__interval *merge_trees(struct accd__interval *left, struct ac
     return root;
 }
 
-/* Inserts an interval whose bounds and owner are set; its rank is chosen here. */
+/* Inserts an interval, whose bounds and owner are set, and sets its rank. */
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span)
 {
     /* the rank must be random, so that the tree is balanced; a hash of the node's address serves as a random number */
@@ -76,7 +76,7 @@ void accd__interval_insert(struct accd__interval **root, struct accd__interval *
     update_max(span);
 }
 
-/* Removes an interval, which must be in the tree. */
+/* Removes an interval, which must be in the tree *root. */
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span)
 {
     assert(*root);
@@ -88,7 +88,8 @@ void accd__interval_remove(struct accd__interval **root, struct accd__interval *
     update_max(*root);
 }
 
-/* Returns the first interval that overlaps [low, high) and that `accept` accepts; NULL: none. */
+/* Returns the interval with the least lower bound that overlaps [low, high) and that `accept`, called with `ud`,
+ * accepts. accept = NULL accepts all. Returns NULL if there is no such interval. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
                                                    bool (*accept)(void *ud, const struct accd__interval *span),
                                                    void *ud)
@@ -103,7 +104,7 @@ struct accd__interval *accd__interval_find_overlap(const struct accd__interval *
     return found;
 }
 
-/* Returns the interval with the highest lower bound below `before`; NULL: none. */
+/* Returns the interval with the highest lower bound that is less than `before`; NULL if there is none. */
 struct accd__interval *accd__interval_find_last_below(const struct accd__interval *root, uint64_t before)
 {
     const struct accd__interval *found = NULL;

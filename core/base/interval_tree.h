@@ -1,7 +1,7 @@
-/* interval_tree.h - intervals that may overlap, each with its owner; finds the intervals that overlap a range.
+/* interval_tree.h - a tree of intervals that may overlap, which finds the intervals that overlap a range.
  *
- * A treap: ordered by lower bounds, a heap by rank. Each node knows the highest upper bound of its subtree. Nodes
- * belong to their owners, so nothing is allocated. */
+ * The tree is a treap: a search tree by the lower bounds of the intervals, and a heap by random ranks. Each node has
+ * the highest upper bound of its subtree. Nodes are members of the callers' records, so the tree allocates nothing. */
 #ifndef ACCD_INTERVAL_TREE_H
 #define ACCD_INTERVAL_TREE_H
 
@@ -15,17 +15,18 @@ struct accd__interval {
     uint64_t max_high;  /* highest upper bound in the node's subtree */
     uint64_t rank;      /* heap order: not less than the ranks of the children */
     struct accd__interval *left, *right;
-    void *owner;
+    void *owner; /* record that contains the node */
 };
 
-/* Inserts an interval whose bounds and owner are set. */
+/* Inserts an interval, whose bounds and owner are set, into the tree *root (NULL: an empty tree). */
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span);
-/* Removes an interval, which must be in the tree. */
+/* Removes an interval, which must be in the tree *root. */
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span);
-/* Returns the interval with the highest lower bound below `before`; NULL if there is none. */
+/* Returns the interval with the highest lower bound that is less than `before`; NULL if there is none. */
 struct accd__interval *accd__interval_find_last_below(const struct accd__interval *root, uint64_t before);
-/* Returns the first interval, by lower bounds, that overlaps [low, high) and for which accept(ud, span) returns true;
- * NULL: none. accept = NULL accepts all; the function must not change the tree. */
+/* Returns the interval with the least lower bound that overlaps [low, high) and for which accept(ud, span) returns
+ * true; NULL if there is none. accept = NULL: every overlapping interval is accepted. The function must not change the
+ * tree. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
                                                    bool (*accept)(void *ud, const struct accd__interval *span),
                                                    void *ud);

@@ -1,4 +1,5 @@
-/* mem.c - blocks of the caller's allocator with a cache of large ones; pools; scratch space. See mem.h. */
+/* mem.c - memory of a context: blocks of the caller's allocator with a cache of large ones, pools of blocks of one
+ * size, and scratch space, which is freed after each construct. */
 #include "base/mem.h"
 
 #include <assert.h>
@@ -6,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Implements accd_allocator with realloc and free. */
+/* Implements accd_allocator with realloc and free: resizes the block `ptr` (NULL: none) to n bytes, or frees it if n is
+ * 0. Returns the new block; NULL after freeing, or without memory. */
 static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -24,7 +26,7 @@ void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud)
     *mem = (struct accd__mem){.fn = fn ? fn : default_allocator, .ud = ud};
 }
 
-/* Least bytes of a cached block; greatest bytes of all cached blocks together. */
+/* Least size of a cached block; greatest size of all cached blocks together. */
 static const size_t min_cached_bytes = 64 << 10, max_cached_bytes = 96 << 20;
 
 /* Returns the block in cache slot i, if there is one, to the allocator. */
@@ -44,8 +46,9 @@ void accd__mem_drop_cache(struct accd__mem *mem)
         drop_cached_block(mem, i);
 }
 
-/* Puts a freed block into the cache, and drops the oldest blocks to make space. Returns false, and the block stays the
- * caller's, if it has less than min_cached_bytes or more than max_cached_bytes. */
+/* Puts a block that the caller frees into the cache, and returns the oldest cached blocks to the allocator to make
+ * space. Returns true; or false, and the caller still owns the block, if the block is smaller than min_cached_bytes or
+ * larger than max_cached_bytes. */
 static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
 {
     if (bytes < min_cached_bytes || bytes > max_cached_bytes)
@@ -77,8 +80,9 @@ static void *take_cached_block(struct accd__mem *mem, size_t bytes)
     return NULL;
 }
 
-/* Asks the system for huge pages for a block of at least two of them; a refusal is ignored. Columns of large constructs
- * are written once from end to end, and page faults of small pages would cost more than the bytes. */
+/* Asks the system to use huge pages in a block, if it has at least the size of two of them; a refusal is ignored. The
+ * large arrays of large constructs are written once from end to end, so that the page faults of small pages would cost
+ * more time than the writes. */
 static void prefer_huge_pages(void *block, size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
@@ -89,8 +93,8 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* Frees cached memory and what mem->reclaim can free, after the allocator failed. Returns true if there was some, so
- * that a second try is useful. */
+/* Called after the allocator failed: calls mem->reclaim, and frees all cached blocks. Returns true if this freed some
+ * memory, so that a second try is useful. */
 static bool release_caches(struct accd__mem *mem)
 {
     if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->cached_bytes)
@@ -99,15 +103,15 @@ static bool release_caches(struct accd__mem *mem)
     return true;
 }
 
-/* Allocates a block of `bytes` bytes, or resizes the block `old`. If the allocator fails, frees the caches and tries
- * again; NULL: no memory. */
+/* Allocates a block of `bytes` bytes (`old` is NULL), or resizes the block `old` of old_bytes bytes. If the allocator
+ * fails, frees the caches and tries again. Returns the block; NULL: no memory. */
 static void *allocate(struct accd__mem *mem, void *old, size_t old_bytes, size_t bytes)
 {
     void *block = mem->fn(mem->ud, old, old_bytes, bytes);
     return !block && release_caches(mem) ? mem->fn(mem->ud, old, old_bytes, bytes) : block;
 }
 
-/* Returns a block with undefined contents, from the cache if one has the exact size; NULL: no memory. */
+/* Returns a block with undefined contents: a cached block of exactly this size, or else a new one; NULL: no memory. */
 void *accd__mem_alloc(struct accd__mem *mem, size_t bytes)
 {
     void *block = take_cached_block(mem, bytes);
@@ -155,7 +159,8 @@ char *accd__mem_copy_string(struct accd__mem *mem, const char *text)
     return copy;
 }
 
-/* Grows an array by half, and at least to `need` elements. Returns 0, with nothing changed, without memory. */
+/* Grows *array, of *capacity elements of `size` bytes, to at least `need` elements: by half, or more if needed. Returns
+ * 1, also if the array was large enough; without memory returns 0, with nothing changed. */
 int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size)
 {
     if (need <= *capacity)
@@ -175,7 +180,8 @@ int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t
 
 /* ------------------------------------------------------------------------------------ pools -- */
 
-/* Makes an empty pool of blocks of `size` bytes; slabs are small if mem->small_slabs. */
+/* Makes an empty pool of blocks of `size` bytes. A slab has `per_slab` blocks, but at most ACCD_MAX_SLAB_BLOCKS, and
+ * with mem->small_slabs only about FRUGAL_BYTES. */
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab)
 {
     assert(size >= sizeof(void *) && per_slab > 0);
@@ -189,10 +195,11 @@ void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size
 struct slab {
     struct slab *next;
     size_t bytes;
-    _Alignas(16) char blocks[]; /* aligned to 16, which is all that an allocator guarantees */
+    _Alignas(16) char blocks[]; /* aligned to 16 bytes, as allocators align blocks */
 };
 
-/* Adds a slab of at least `blocks` blocks to the free list. Returns 0 without memory. */
+/* Allocates a slab of at least `blocks` blocks, and adds the blocks to the pool's free list. Returns 1, or 0 without
+ * memory. */
 __attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t blocks)
 {
     if (blocks < pool->per_slab)
@@ -212,7 +219,7 @@ __attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t bl
     return 1;
 }
 
-/* Frees all slabs of a pool, which stays usable. */
+/* Frees all slabs of a pool, and so all its blocks; the pool stays usable. */
 void accd__pool_free_all(struct accd__pool *pool)
 {
     while (pool->slabs) {
@@ -226,7 +233,8 @@ void accd__pool_free_all(struct accd__pool *pool)
 
 /* ---------------------------------------------------------------------------------- scratch -- */
 
-/* Adds a chunk twice as large as the last one, and returns its first `bytes` bytes; NULL: no memory. */
+/* Adds a chunk of twice the size of the newest one (at first 4096 bytes), or larger if `bytes` is. Allocates the
+ * chunk's first `bytes` bytes, and returns their address; NULL: no memory. */
 void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
 {
     struct accd__scratch_chunk *chunk = scratch->chunk;
@@ -243,7 +251,8 @@ void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
     return fresh->space;
 }
 
-/* Makes space for element n of an array in scratch space, by doubling it. Returns false without memory. */
+/* Makes space for element n of *array, an array in scratch space of *capacity elements of `size` bytes: doubles the
+ * array if it is full. Returns true, or false without memory. */
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size)
 {
     assert(n <= *capacity);
@@ -259,7 +268,7 @@ bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_
     return true;
 }
 
-/* Frees `chunk` and all older ones; NULL does nothing. */
+/* Frees `chunk` and all older chunks; NULL does nothing. */
 static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chunk *chunk)
 {
     while (chunk) {
@@ -269,8 +278,8 @@ static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chun
     }
 }
 
-/* Frees all chunks except the newest and largest one, which is emptied; frees that one, too, if it exceeds
- * KEPT_CHUNK_BYTES. */
+/* Frees everything allocated from the scratch space. Keeps the newest chunk, which is the largest, unless it is larger
+ * than KEPT_CHUNK_BYTES. */
 void accd__scratch_reset(struct accd__scratch *scratch)
 {
     enum { KEPT_CHUNK_BYTES = 1 << 20 };
@@ -284,7 +293,7 @@ void accd__scratch_reset(struct accd__scratch *scratch)
     chunk->used = 0;
 }
 
-/* Frees all chunks of the scratch space. */
+/* Frees everything allocated from the scratch space, and all its chunks. */
 void accd__scratch_free(struct accd__scratch *scratch)
 {
     drop_chunks(scratch, scratch->chunk);

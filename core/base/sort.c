@@ -1,4 +1,4 @@
-/* sort.c - sorts pairs by key: insertion sort for few, radix sort for many. */
+/* sort.c - sorts pairs by key: insertion sort for few pairs, radix sort for many. */
 #include "base/base.h"
 
 enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
@@ -15,8 +15,9 @@ static void insertion_sort(struct accd__pair *pairs, size_t n)
     }
 }
 
-/* Sorts pairs by key, stably, and returns `pairs` or `spare`, whichever holds the result. Digits in which all keys are
- * equal are skipped; sorted input is returned at once. */
+/* Sorts n pairs by ascending key, stably. Returns the array that has the result: `pairs` or `spare`, which has space
+ * for n pairs. The radix sort skips leading and trailing bits that are equal in all keys, and returns sorted input
+ * unchanged. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n)
 {
     assert(!n || pairs);

@@ -1,10 +1,10 @@
-/* status.c - the version, and the names of statuses, actions and events. */
+/* status.c - the version, and the names of statuses, actions, kinds of events and constructs. */
 #include "accdeep_context.h"
 #include "accdeep_core.h"
 #include "accdeep_programs.h"
 #include "base/base.h"
 
-/* Code and meaning of each status. */
+/* Code and meaning of each status, by status number. */
 static const struct {
     const char *code, *text;
 } statuses[ACCD_STATUS_COUNT] = {
@@ -19,19 +19,20 @@ const char *accd_version(void)
     return ACCD_VERSION;
 }
 
-/* Returns the code of a status in messages; "unknown" for other numbers. */
+/* Returns the code of a status, such as "not-present", which messages show; "unknown" for a number that is no status.
+ */
 const char *accd_status_code(accd_status status)
 {
     return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].code : "unknown";
 }
 
-/* Returns the meaning of a status; "unknown status" for other numbers. */
+/* Returns the meaning of a status in one phrase; "unknown status" for a number that is no status. */
 const char *accd_status_text(accd_status status)
 {
     return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].text : "unknown status";
 }
 
-/* Returns the name of an action in messages; "unknown" for other numbers. */
+/* Returns the name of an action, which messages show; "unknown" for a number that is no action. */
 const char *accd_action_name(accd_action action)
 {
     static const char *const names[ACCD_ACTION_COUNT] = {
@@ -52,7 +53,8 @@ const char *accd_action_name(accd_action action)
     return (unsigned)action < ACCD_ACTION_COUNT ? names[action] : "unknown";
 }
 
-/* Returns the name of a kind of event in traces; "unknown" for other numbers. */
+/* Returns the name of a kind of event, such as "alloc", which printed event lists show; "unknown" for a number that is
+ * no accd_op. */
 const char *accd_op_name(accd_op op)
 {
     static const char *const names[ACCD_OP_COUNT] = {
@@ -64,7 +66,7 @@ const char *accd_op_name(accd_op op)
     return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
 }
 
-/* Returns the name of a construct, or else that of its kind. */
+/* Returns the name of a construct; if it has none, the name of its kind, such as "enter data". */
 const char *accd__construct_name(const accd_construct *construct)
 {
     static const char *const names[] = {"data region", "compute construct", "enter data", "exit data", "update"};

@@ -1,31 +1,35 @@
-/* workers.c - threads for large constructs. The first construct of at least MIN_ROWS_FOR_WORKERS rows starts them; they
- * run until the context is closed. */
+/* workers.c - threads that share the work of large constructs. Work is counted in rows (elements of the arrays that a
+ * construct processes). The first job of at least MIN_ROWS_FOR_WORKERS rows starts the threads, which run until the
+ * context is closed. */
 #include "base/base.h"
 
 #include <pthread.h>
 
 enum { MIN_ROWS_FOR_WORKERS = 8192, MAX_PARTS = 64 };
 
-/* The threads of a context and their job. `lock` protects all members from `job` on. */
+/* The threads of a context and their job: to call `work` once for each part. `lock` protects the members from `job` to
+ * `busy`. */
 struct accd__workers {
     struct accd__mem *mem;
     pthread_mutex_t lock;
-    /* start: signals a new job, or stop; done: signals that all parts of a job are done. */
+    /* start: signals that there is a new job, or that `stop` is set; done: signals that all parts of the job are done.
+     */
     pthread_cond_t start, done;
-    unsigned threads; /* number of threads besides the caller */
-    /* Number of the current job; a thread that has run parts of another job last runs parts of this one. */
+    unsigned threads; /* number of threads in `thread`; the calling thread, which runs parts, too, is not counted */
+    /* Number of the current job. A thread that has not yet taken part in the job with this number starts to do so. */
     unsigned long job;
-    bool stop;    /* true if the threads must end */
+    bool stop;    /* true if the threads are to end */
     size_t bytes; /* bytes of this structure */
     void (*work)(void *arg, unsigned part);
     void *arg;
-    /* Number of parts of the job; number of the first part not yet taken; number of threads in run_parts. */
+    /* parts: number of parts of the job; next: first part that no thread has taken; busy: number of threads in
+     * run_parts. */
     unsigned parts, next, busy;
     pthread_t thread[];
 };
 
-/* Takes and runs parts of the job until all are taken. Signals `done` if no other thread still runs parts. The lock is
- * held before and after, but not while a part runs. */
+/* Takes and runs parts of the job until all are taken. Then signals `done` if no other thread still runs a part. The
+ * caller holds the lock, which is released while a part runs. */
 static void run_parts(struct accd__workers *workers)
 {
     workers->busy++;
@@ -39,7 +43,8 @@ static void run_parts(struct accd__workers *workers)
         pthread_cond_signal(&workers->done);
 }
 
-/* Main function of a thread; `arg` is the accd__workers. Runs parts of each new job until `stop` is set. */
+/* Main function of a thread; `arg` is the accd__workers. Runs parts of each new job until `stop` is set. Returns NULL.
+ */
 static void *worker_main(void *arg)
 {
     struct accd__workers *workers = arg;
@@ -57,7 +62,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Returns a new structure with threads - 1 started threads, or as many as the system allows; NULL: no memory. */
+/* Returns a new accd__workers, with memory from `mem`, and starts threads - 1 threads, or as many as the system allows.
+ * The calling thread is the last of the `threads` threads. NULL: no memory. */
 static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;
@@ -93,7 +99,8 @@ void accd__workers_free(struct accd__workers *workers)
     accd__mem_free(workers->mem, workers, workers->bytes);
 }
 
-/* Runs all parts of a job on the caller's thread and the workers, and returns when they are done. */
+/* Calls work(arg, part) for each part 0 .. parts - 1 on the calling thread and the threads of `workers` (NULL: on the
+ * calling thread only). Returns when all parts are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg, unsigned parts)
 {
     if (!workers || parts <= 1) {
@@ -114,7 +121,8 @@ void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, un
     pthread_mutex_unlock(&workers->lock);
 }
 
-/* Returns the number of parts for a job of `rows` rows: 1, or four for each thread. Starts the threads if necessary. */
+/* Returns the number of parts for a job of `rows` rows: 1 for a small job or without further threads, otherwise four
+ * for each thread, at most MAX_PARTS. Starts the threads if they do not run yet. */
 unsigned accd__choose_part_count(accd_context *context, size_t rows)
 {
     unsigned threads = context->config.threads;
