@@ -51,9 +51,8 @@ struct accd__device_env;
         (list)->n++;                                                                                           \
     } while (0)
 
-#define ACCD_PREFETCH_AHEAD                                                            \
-    48 /* loops over an array of addresses prefetch the data of the element that is so \
-          many places after the current one */
+/* Loops over an array of addresses prefetch the data of the element that is so many places after the current one. */
+#define ACCD_PREFETCH_AHEAD 48
 
 /* Returns a pointer as an address. */
 static inline uint64_t accd__address(const void *p)
@@ -89,8 +88,8 @@ struct accd__action_traits {
     bool plain;            /* true for the entry actions that look data up or map them: all except attach */
     bool creates;          /* true if absent objects become present */
     bool requires_present; /* true if absent objects are an error */
-    /* in: the action copies to the device, when an object is created or in an update. out: it copies to the host, when
-     * the object is removed or in an update. */
+    /* The flag `in`: the action copies to the device, when an object is created or in an update. The flag `out`: it
+     * copies to the host, when the object is removed or in an update. */
     bool in, out;
 };
 
@@ -245,8 +244,8 @@ void accd__workers_free(struct accd__workers *workers);
  * (NULL: on the calling thread only). Returns when all parts are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg,
                        unsigned parts);
-/* Returns the number of parts into which a job with `rows` array elements is to be cut: 1 for a small job, or if
- * context->config.threads or the system allows no further threads. The first large job starts the threads. */
+/* Returns the number of parts into which a job with `rows` array elements is to be cut. This is 1 for a small job,
+ * or if context->config.threads or the system allows no further threads. The first large job starts the threads. */
 unsigned accd__choose_part_count(accd_context *context, size_t rows);
 
 /* Returns ACCD_ERROR_MISUSE, with a message, from the calling API function if an argument is 0 or NULL. */

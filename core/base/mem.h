@@ -50,10 +50,9 @@ int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t
 #define ACCD_GROW(mem, array, capacity, need) \
     accd__mem_grow((mem), (void **)&(array), &(capacity), (need), sizeof *(array))
 
+/* Most blocks of a slab (one allocation of a pool), unless a call needs more at once; tests build with 3. */
 #ifndef ACCD_MAX_SLAB_BLOCKS
-#define ACCD_MAX_SLAB_BLOCKS                                                          \
-    128 /* most blocks of a slab (one allocation of a pool), unless a call needs more \
-           at once; tests build with 3 */
+#define ACCD_MAX_SLAB_BLOCKS 128
 #endif
 
 /* Pool of blocks of one size. It allocates slabs (arrays of blocks), which are freed all together. */
