@@ -1,5 +1,5 @@
-/* mem.c - memory of a context: blocks of the caller's allocator with a cache of large ones, pools of blocks of one
- * size, and scratch space, which is freed after each construct. */
+/* mem.c - memory of a context: the caller's allocator with a cache of large blocks; pools of blocks of one size;
+ * scratch space, freed after each construct. */
 #include "base/mem.h"
 
 #include <assert.h>
