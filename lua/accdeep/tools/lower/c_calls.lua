@@ -2,9 +2,9 @@
 -- (core/abi/lowered/accdeep_lowered.h).
 --
 -- c_unit.lua uses it for `--to accdeep`. A directive that moves data becomes a call with its construct IR as text
--- (ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses.
--- In its statement, pointers have device addresses. Other variables are renamed to a dereferenced pointer to their
--- device copy.
+-- (ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses. In
+-- the construct's statement, pointers have device addresses. Other variables are replaced by a dereferenced pointer to
+-- their device copy.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -24,8 +24,8 @@ c_calls.compiler_clauses = strings.word_set(
   "private firstprivate reduction deviceptr device_type dtype")
 
 -- Replacements for routines of the compiler's runtime that query data or queues. false: the library has no replacement,
--- therefore the unit is refused. c_calls.moving has the routines that move data, with equivalent directives;
--- accd_lowered_find_routine returns functions for them.
+-- therefore the unit is refused. c_calls.moving maps each routine that moves data to an equivalent directive; the
+-- function accd_lowered_find_routine of the library returns a replacement for it.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
   acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
   acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
@@ -66,7 +66,8 @@ local Calls = {}
 Calls.__index = Calls
 
 -- Returns a writer of calls (Calls) for a unit, whose directives `session` plans. `unit`: {values, is_function,
--- is_cxx}.
+-- is_cxx}. `values`: result of compiler_values.new. `is_function(name)`: true for functions outside of classes.
+-- `is_cxx`: C++.
 function c_calls.new(session, unit)
   local recorder = ir_text.new_recorder(session, function(name, record)
     return unit.values:is_of(name, record, unit.is_function)
@@ -75,7 +76,7 @@ function c_calls.new(session, unit)
     bounds = {} }, Calls)
 end
 
--- Returns a new placeholder address (ir_text.lua) for the variable `name`. `is_global`: it is a variable at file scope.
+-- Returns a new placeholder address (ir_text.lua) for the variable `name`. `is_global`: the variable is at file scope.
 function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
 
 -- ----------------------------------------------------------------------------------- the directive --
@@ -92,8 +93,8 @@ local function names_in(node, ...)
 end
 
 -- Splits the clauses of the directive `node`. Returns an AST without the clauses async, wait and reduction, and without
--- reduced names in other clauses; a clause that becomes empty is removed. Also returns the set of reduced names, and
--- the set of names in private, firstprivate and deviceptr clauses.
+-- reduction variables in other clauses; a clause that becomes empty is removed. Also returns the set of reduction
+-- variables, and the set of names in private, firstprivate and deviceptr clauses.
 function c_calls.data_of(node)
   local reductions, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
@@ -133,8 +134,8 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- Returns the name of the static variable that holds the plan `text` (ir_text.lua) of a directive; adds its definition
--- to self.plans if it is new. Equal plans in one line share a variable.
+-- Returns the name of the static variable that holds the plan `text` (ir_text.lua) of a directive. Adds the variable's
+-- definition to self.plans if no equal plan of the same line has one.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
   local name = self.by_text[key]
@@ -168,8 +169,9 @@ function Calls:ending()
   return table.concat(self.functions, "\n")
 end
 
--- Returns the index, from 0 on, of the function that computes a bound from an object of a record; adds the function if
--- it is new. `call`: {name, record}, the name of the value (compiler_values.lua) and the type of the object.
+-- Returns the index, from 0 on, of the function that computes a bound from an object; adds the function if it is new.
+-- `call`: {name, record}, the name of the value (an expression for the compiler, see compiler_values.lua) and the type
+-- of the object.
 function Calls:bound(call)
   for i, bound in ipairs(self.bounds) do
     if bound.name == call.name and bound.record == call.record then return i - 1 end
@@ -195,10 +197,10 @@ local function is_several(variable)
 end
 
 -- Returns the address that the program passes for the input `input` of a plan, as C text. A value that the compiler
--- computes (compiler_values.lua) is passed itself, cast to a pointer. A name without an address, such as a constant, is
--- first copied to the variable `copy_name`; that line is written to `w`. `unit`: the Unit of
--- c_unit.lua. `addressless`: set of names without an address at the directive. `instance`: type by variable. Raises
--- {cannot = reason} for a name with two meanings.
+-- computes (compiler_values.lua) is passed itself, cast to a pointer. A local name without an address, such as a
+-- constant, is first copied to the variable `copy_name`; that line is written to `w`. `unit`: the Unit of c_unit.lua.
+-- `addressless`: set of names without an address at the directive. `instance`: type by variable. Raises {cannot =
+-- reason} for a name with two meanings.
 local function runtime_inputs(self, unit, w, input, addressless, instance, copy_name)
   local name = input.operand.name
   if input.operand.value then return ("(const void *)(long)(%s)"):format(input.operand.value) end
@@ -240,7 +242,7 @@ local function write_inputs(self, unit, w, number, inputs, addressless, instance
   return "accdeep_at" .. number
 end
 
--- Returns the condition of a plan's if clause as text, or nil.
+-- Returns the condition of a plan's if clause as text; nil if it has no if clause.
 local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
 
 -- Returns a pointer as text: the pointer variable `name` itself, or a pointer to the first element of an array, or to
@@ -250,9 +252,9 @@ local function pointer_of(name, t)
 end
 
 -- Writes to `w` the declaration of a pointer to a variable's device copy. Returns the pointer's name, and true if the
--- statement may use the pointer as the variable, which is a pointer or array. `region`: name of the region's variable.
--- `t`: type of the variable. `item`: its item number, TARGET or PRESENT. `is_whole`: the statement uses the array as
--- one object, such as in sizeof.
+-- pointer may have the variable's name in the statement: the variable is a pointer or array, not `this`, and not
+-- `is_whole`. `region`: name of the C variable for the region. `name`, `t`: the variable and its type. `item`: its item
+-- number, TARGET or PRESENT. `is_whole`: the statement uses the array as one object, such as in sizeof.
 local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
@@ -263,8 +265,8 @@ local function device_variable(w, region, name, t, item, is_whole)
   return pointer, is_pointer
 end
 
--- Returns the name of the variable of which an item is an element, or nil if the path to the element goes through a
--- pointer inside the variable.
+-- Returns the name of the variable of which an item is an element or section; nil if the item is something else, or has
+-- fewer or no subscripts than the variable's array needs. `instance`: type by variable.
 local function element_of(item, instance)
   local node, count = item.node, 0
   while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end
@@ -274,8 +276,8 @@ local function element_of(item, instance)
   return t and count <= 0 and node.name or nil
 end
 
--- Returns a table from variable to item number, from 0: the first item that is the variable, a section of it, or an
--- element of it.
+-- Returns a table from variable to item number, from 0: the first item of `plan` that is the variable, a section of it,
+-- or an element of it. `instance`: type by variable.
 local function items_by_variable(plan, instance)
   local by_name = {}
   for i, item in ipairs(plan.items) do
@@ -288,10 +290,11 @@ end
 -- Item numbers of accd_lowered_pointer that denote no item of the plan: the target of a pointer; present data.
 local TARGET, PRESENT = -1, -2
 
--- Writes the head of a kernel to `w`: declarations of device pointers, and the compute directive. Reduced variables are
--- host variables in the kernel; `w` and `tail` copy their values. Returns a table from variable to its replacement in
--- the statement. `region`: name of the region's variable. `used`: sorted variables that are pointers or in device
--- memory. `instance`: type by variable. Raises {cannot = reason} for reductions of arrays and pointers.
+-- Writes the head of a kernel to `w`: declarations of device pointers, and the compute directive. Reduction variables
+-- are host variables in the kernel: lines in `w` and `tail` copy the values from and to the device. Returns a table
+-- from variable to its replacement in the statement. `region`: name of the C variable for the region. `used`: sorted
+-- variables that are pointers or in device memory. `instance`: type by variable. Raises {cannot = reason} for
+-- reductions of arrays and pointers.
 local function write_kernel(w, tail, directive, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
   for _, name in ipairs(used) do
@@ -319,7 +322,7 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
     :gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
   local list = #pointers > 0 and (" deviceptr(%s)"):format(table.concat(pointers, ", ")) or ""
   local clauses = own_clauses(directive)
-  -- A directive whose macros were expanded has a text without `#pragma acc`.
+  -- The text of a directive with expanded macros lacks `#pragma acc`, therefore it is added.
   if not head:find "^#" then head = "#pragma acc " .. head end
   w:raw(("%s%s%s"):format(head, clauses ~= "" and " " .. clauses or "", list))
   return renamed
@@ -369,8 +372,8 @@ local function type_text(t)
 end
 
 -- Returns the name of a variable whose type determines which plan an instance of a template needs, and a table from the
--- text of the type to the plan. Returns nil if there is no such variable. `plans`: plan of each instance.
--- `addressless`: set of names without an address.
+-- text of the type to the plan. Returns nil if there is no such variable. `instances`: list of tables from variable to
+-- type. `plans`: C text of each instance's plan. `addressless`: set of names without an address.
 local function distinct(instances, plans, addressless)
   for name in sorted_pairs(instances[1]) do
     local by_type, is_right = {}, name == "this" or not addressless[name]
@@ -391,8 +394,8 @@ end
 local PLAN = "&accdeep_%d+"
 
 -- Makes the lines of all instances of a directive in a template equal if they differ only in the plan: a function
--- template then selects the plan by type. `all`: list of {lines}, changed in place. Changes nothing if no type
--- determines the plan.
+-- template then selects the plan by type. `all`: list of {lines}, changed in place. Changes nothing if all plans are
+-- equal, or if no variable's type determines the plan.
 function Calls:choose(directive, all)
   local plan_names, is_same = {}, true
   for i, instance in ipairs(all) do

@@ -1,9 +1,9 @@
 -- c_compiler.lua - queries the C or C++ compiler of a unit: which directives are active, how macros expand in them,
 -- and the types of variables at a directive.
 --
--- Types: the unit is compiled again with debug information. Before the statement of each directive, a loop
--- declares a pointer to each variable that the directive names. The compiler thereby resolves scopes, macros and
--- types itself. c_unit.lua calls it.
+-- Types: the unit is compiled again with debug information. Before the statement of each directive, a loop declares a
+-- pointer to each variable that the directive names. The compiler thereby resolves scopes, macros and types itself.
+-- c_unit.lua calls this module.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -26,11 +26,11 @@ local function environment(message)
     help = "name a compiler that is installed: --cc gcc" }, 0)
 end
 
--- Options without a value that select the kind or the path of the output; queries omit them.
+-- Options without a value that select the kind of the output or ask for lists of dependencies; queries omit them.
 local valueless = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
   ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
 local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
--- Options that turn directives into code, and the macro definition that replaces them in queries. With them, the
+-- Options that turn directives into code, and the macro definition that replaces each in queries. With the options, the
 -- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
@@ -57,8 +57,8 @@ end
 
 c_compiler.options = options
 
--- Fields of a unit. `command`: the compiler. `path`: the unit. `options`: list of its options. `text`: a text that
--- replaces the text of the file, or nil. `folder`: a folder for temporary files. `is_cxx`: C++.
+-- Fields of a unit. `command`: the compiler. `path`: the file. `options`: list of the compiler's options. `text`: a
+-- text that replaces the text of the file, or nil. `folder`: a folder for temporary files. `is_cxx`: C++.
 
 -- Writes a text, preceded by a line marker of the unit, to the file unit`suffix` in the unit's folder. Returns the
 -- path.
@@ -68,11 +68,11 @@ local function write_unit(unit, suffix, text)
   return path
 end
 
--- Returns the option by which #include "..." finds files in the folder of the original unit.
+-- Returns the option with which the compiler finds files of #include "..." in the folder of the original unit.
 local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
 
--- Returns the preprocessed unit, in which directives remain, or nil; and the compiler's messages. `expanding`: further
--- options, from the function `expanding`.
+-- Returns the preprocessed unit, in which directives remain, or nil if the compiler rejects it; and the compiler's
+-- messages. `expanding`: further options, from the function `expanding`.
 local function preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.options),
@@ -88,8 +88,8 @@ local function is_in_function(scanned, open)
   return false
 end
 
--- Returns the set of words in the statement that begins at token `first`. Raises {cannot = reason} if it is not
--- understood.
+-- Returns the set of names in the statement that begins at token `first`. Raises {cannot = reason} if the statement is
+-- not understood.
 local function statement_words(scanned, first)
   local set = {}
   for _, word in scanned:names(first, scanned:statement(first)) do set[word] = true end
@@ -120,13 +120,13 @@ local function expanding(unit)
   return "-fopenacc -U_OPENACC"
 end
 
--- Returns the active OpenACC directives, in order, and the preprocessed unit; or nil and the compiler's messages if it
--- rejects the unit. A directive is {file, line, text, is_inside, record, is_local, is_unnamed, in_function, words}.
--- Raises if the compiler does not exist.
+-- Returns the active OpenACC directives (not excluded by conditional compilation), in order, and the preprocessed unit;
+-- or nil and the compiler's messages if it rejects the unit. A directive is {file, line, text, is_inside, record,
+-- is_local, is_unnamed, in_function, words}. Raises if the compiler does not exist.
 --
 -- `is_inside`: within braces. `record`: the class in whose body the directive is, or nil. `is_local`: that class is
 -- local to a function (C++). `is_unnamed`: the class has only the name of a typedef. `in_function`: within a function.
--- `words()` returns the set of words of the statement after the directive, with macros expanded.
+-- `words()` returns the set of names in the statement after the directive, with macros expanded.
 function c_compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
   local text, messages = preprocess(unit, expanding(unit))

@@ -1,8 +1,8 @@
 -- c_source.lua - a scanner for C and C++ units: finds directives, and where statements, declarations and classes
 -- begin and end.
 --
--- Input: the text of a unit, also preprocessed. Output: a token list with queries. Code is separated from comments,
--- strings and preprocessor lines, but not parsed; macros are not expanded. c_unit.lua, c_compiler.lua,
+-- Input: the text of a unit, or its preprocessed text. Output: a token list with queries. Code is separated from
+-- comments, strings and preprocessor lines, but not parsed; macros are not expanded. c_unit.lua, c_compiler.lua,
 -- openmp_translation.lua, headers.lua and macros.lua use it.
 --
 -- Tokens are numbered from 1 to n. Functions that search raise {cannot = reason} if the text is not understood.
@@ -160,8 +160,8 @@ end
 
 local before_others = strings.word_set "struct union enum class typename goto"
 
--- Returns true if the word at token i is a tag (after struct, union, enum, class or typename), or a label in its
--- definition or in a goto.
+-- Returns true if the word at token i is a tag or a label: it follows struct, union, enum, class, typename or goto, or
+-- a colon follows where a statement may begin.
 function Unit:is_tag_or_label(i)
   local before = i > 1 and self:token(i - 1) or ";"
   if before_others[before] then return true end
@@ -210,14 +210,14 @@ local no_functions = strings.word_set(
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
 -- Returns true if the word at token i looks like the name of a called function: a parenthesis follows, and the word is
--- no keyword or type of C. No word and no `:` may precede, so names in a namespace do not count.
+-- not in `no_functions`. No word (as in a declaration) and no `:` (as in a qualified name) may precede.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"
 end
 
--- Returns the number of the first token of the function, or other declaration, that contains token `last`. Parameters
--- and local variables follow that token.
+-- Returns the number of the first token of the function, or other declaration, that contains token `last`. The
+-- parameters and local variables of the function follow the returned token.
 function Unit:enclosing_function(last)
   local open, first = self:open_braces(last), last
   for k = #open, 1, -1 do
@@ -262,7 +262,7 @@ function Unit:enclosing_braces(last)
   return list
 end
 
--- Change of the nesting depth of conditional compilation, by directive.
+-- Change of the nesting depth of conditional compilation, by preprocessor directive.
 local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
 
 -- Returns the number of the token after the parameter list of a K&R function, where its parameters are declared, if
@@ -301,7 +301,7 @@ function Unit:before_declaration(last)
   return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
 end
 
--- Returns true if all tokens from `from` to `to` are preprocessor lines; also if from > to.
+-- Returns true if all tokens from `from` to `to` are preprocessor lines; true also for the empty range (from > to).
 function Unit:is_between(from, to)
   for i = from, to do
     if self.kind[i] ~= "line" then return false end
@@ -401,8 +401,8 @@ function Unit:name_between(from, to)
   return table.concat(parts)
 end
 
--- Returns the name of the structure whose body opens at token i, and true if it is a typedef name. The name is its tag,
--- or its typedef name if it has no tag. Returns nil if the brace opens no named structure.
+-- Returns the name of the structure whose body opens at token i. With a tag: returns "struct TAG" or "union TAG", and
+-- false. Without a tag: returns its typedef name or nil, and true. Returns only nil if the brace opens no structure.
 function Unit:record_name(i)
   local k = self:record_keyword(i)
   if not k then return nil end
@@ -412,8 +412,8 @@ function Unit:record_name(i)
   return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil, true
 end
 
--- Returns the name of the namespace whose body opens at token i, or nil. The name is "" for an unnamed namespace and
--- for extern "C".
+-- Returns the name of the namespace whose body opens at token i; nil if the brace opens something else. The name is ""
+-- for an unnamed namespace and for extern "C".
 function Unit:namespace_name(i)
   if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return "" end
   local k = i - 1
@@ -438,9 +438,9 @@ function Unit:qualified_name(open)
   return table.concat(names, "::"), is_local
 end
 
--- Returns the definitions of classes with a tag: a list of {name, at, is_local, has_private}. `name`: qualified. `at`:
--- position after the opening brace. `is_local`: local to a function. `has_private`: a member or base may be private or
--- protected.
+-- Returns the definitions of classes with a tag: a list of {name, at, is_local, has_private}. `name`: the qualified
+-- name. `at`: position after the opening brace. `is_local`: the class is local to a function. `has_private`: a member
+-- or base may be private or protected.
 function Unit:records()
   local list, open = {}, {}
   for i = 1, self.n do

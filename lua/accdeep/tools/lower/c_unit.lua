@@ -45,13 +45,12 @@ local descriptions, standalone = unit_directives.descriptions, unit_directives.s
 
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
--- Returns the text unchanged.
 local function identity(text) return text end
 
 local Unit = {}
 Unit.__index = Unit
 
--- Returns the file and line of line `line` of the text, which may come from a file that was inlined.
+-- Returns the file and line from which line `line` of the unit's text comes: an inlined header, or the unit itself.
 function Unit:position(line)
   if self.pasted then return self.pasted:position(line) end
   return self.unit.path, line
@@ -67,7 +66,7 @@ function Unit:with_location(directive, fn, ...)
   end, ...)
 end
 
--- Moves the location of the error `err`, in place, from the text of a directive to the unit; keeps other locations.
+-- Replaces the location of the error `err`, a position in a directive's text, by its position in the unit, in place.
 local function place_error(self, err)
   if not diagnostic.is(err) or not err.in_text then return end
   for _, directive in ipairs(self.directives or {}) do
@@ -87,8 +86,8 @@ function Unit:fail(directive, message, help)
     or 1, message, { help = help, rule = "HOUSE-lower" })
 end
 
--- Returns a table from line to the #pragma acc in it: {first, last, line, at, next, text, after}. `first`, `last`,
--- `at`: positions of its lines and text. `next`, `after`: the following line and token.
+-- Returns a table from line number to the #pragma acc there: {first, last, line, at, next, text, after}. `first`,
+-- `last`, `at`: positions of its first byte, last byte, text. `next`, `after`: numbers of the next line and token.
 local function own_directives(self)
   local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
@@ -137,7 +136,7 @@ local function read_directives(self, active)
   return is_extended
 end
 
--- Returns the unit's own directives that move data; adds `declare` to self.declares. Raises for others, as in headers.
+-- Returns the unit's own directives that move data; adds `declare` to self.declares. Raises if headers have any.
 local function plan_directives(self)
   local list = {}
   for _, directive in ipairs(self.directives) do
@@ -178,7 +177,7 @@ local function add_names(list, node)
   return list
 end
 
--- Returns an object file with the types of all names of `list`, or nil and messages. Removes unknown names from `list`.
+-- Returns the path of an object with the types of names in directives `list`, or nil and messages. Drops unknown names.
 local function compile_types(self, list)
   local probes = {}
   for i, directive in ipairs(list) do
@@ -203,8 +202,8 @@ local function compile_types(self, list)
   end
 end
 
--- Adds the type `t` of a variable to the last instance of a directive in a template. A repeated name starts a new one.
--- An instance is a table from variable to type; a directive outside of templates has one instance.
+-- Adds the type `t` of the variable `name` to the last instance (a table from variable to type) of a directive. A name
+-- that the last instance already has starts a new one: the compiler instantiated a template once more.
 local function add_to_instance(directive, name, t)
   for _, spelled_name in ipairs(directive.names) do
     if spelled_name:gsub("::", "__") == name then name = spelled_name end -- a::b
@@ -292,7 +291,7 @@ local function read_types(self, list)
   end
 end
 
--- Declares variables (type by name) in a scope. Addresses are placeholders: directives are planned, never executed.
+-- Declares `variables` (type by name) in a scope. Addresses are placeholders: directives are planned, never executed.
 local function declare(self, target_scope, variables)
   for name, t in pairs(variables) do
     local address = self.calls and self.calls:address(name, variables == self.globals)
@@ -300,7 +299,7 @@ local function declare(self, target_scope, variables)
   end
 end
 
--- Calls fn(AST, type) for each type that a shape or policy describes, in C++ all instances; nil: the AST names it.
+-- Calls fn(AST, type) for each type that a shape or policy describes (C++: each instance); nil: the AST names the type.
 local function each_described(self, directive, fn)
   local name, node = directive.record, directive.node
   for i, clause in ipairs(node.clauses) do
@@ -364,7 +363,7 @@ local function number_line(self, number)
   return line_markers.line(line, path)
 end
 
--- Adds new generated functions: in C before the declaration with `directive`, in C++ to the list for the unit's end.
+-- Adds new generated functions: in C before the declaration around `directive`, in C++ to the list for the unit's end.
 local function add_functions(self, directive)
   local program = self.program
   local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
@@ -386,7 +385,7 @@ local function add_functions(self, directive)
   end
 end
 
--- Returns the lines that replace a directive, and lines for after its statement. `deep`: writer of its deep copies.
+-- Returns the lines that replace a directive, and lines for after its statement. `deep`: result of deep_copy.new.
 local function lines_of(self, directive, deep)
   local program = self.program
   local head, tail = line_writer(), line_writer()
@@ -419,7 +418,7 @@ local function write(self, directive, lines, following)
     local at = self.source.finish[self.source:statement(own.after)]
     local line = self.source:line(at - 1)
     self:edit(at, at - 1, "\n" .. self:lines(following, line) .. number_line(self, line))
-    -- Edits at one position are sorted by number: of constructs that end there, the innermost ends first.
+    -- Edits at one position are sorted by number: if several constructs end there, the innermost is closed first.
     self.edits[#self.edits].number = -own.first
   end
   if not self.calls then add_functions(self, directive) end
@@ -505,7 +504,8 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- Joins calls that differ by type, in the first instance; returns true if the lines `field` of all are then equal.
+-- Returns true if the lines `field` ("lines" or "after") of all instances are equal, except for the types of calls. In
+-- the first instance of `all`, such a call then selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
@@ -532,8 +532,8 @@ local function same_texts(self, all, field)
   return true
 end
 
--- Rewrites a directive, unless it is a standard one without deep copies. Removes a directive in a template that is
--- never instantiated. Raises {cannot = reason} if instances differ.
+-- Rewrites a directive, unless it is standard and without deep copies. Removes one of TR-14-1 in a template that is
+-- never instantiated. Raises {cannot = reason} if instances differ, or if the directive has no types otherwise.
 local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end
@@ -596,7 +596,7 @@ end
 -- Returns the name of a class without template arguments.
 local function strip_template_arguments(name) return (name:gsub("%b<>", "")) end
 
--- C++: reads the unit's classes into self.records. program.is_foreign(record): true for classes of other files.
+-- C++: stores the unit's classes in self.records. Defines program.is_foreign(record): true for classes of other files.
 local function read_records(self)
   local own = {}
   self.records = self.source:records()
@@ -604,7 +604,7 @@ local function read_records(self)
   function self.program.is_foreign(record) return record.tag and not own[strip_template_arguments(record.tag)] end
 end
 
--- C++: adds friend declarations to classes of the unit whose private members generated functions access.
+-- C++: adds friend declarations to the unit's classes with private members that generated functions may access.
 local function add_friends(self)
   local class_names = {}
   local function add(record)
@@ -631,7 +631,7 @@ local function add_frame(self)
     .. table.concat(self.place_at_end) .. self:lines({ c_dialects.cxx.CALL }, last))
 end
 
--- Writes the other directives with expanded macros: the translation to OpenMP reads the text before preprocessing.
+-- Expands macros in directives that no edit replaces, because the translation to OpenMP does not preprocess the text.
 local function expand(self)
   local written = {}
   for _, edit in ipairs(self.edits) do written[edit.first] = true end
@@ -650,7 +650,7 @@ local function is_moved(self, is_extended, word)
     and unit_directives.moves_data(word, self.calls)
 end
 
--- Returns true if nothing is rewritten: there are only shapes and policies of headers, and no routines to replace.
+-- Returns true if there is nothing to rewrite: only shapes and policies of headers, and no routines to replace.
 local function has_nothing(self)
   for _, directive in ipairs(self.directives) do
     if directive.own or not descriptions[directive.node.name] then return false end
@@ -738,7 +738,7 @@ local function translate_to_openmp(self, text)
     local location_key = ("%s:%d"):format(self:position(own.line))
     is_active[location_key] = is_active[location_key] or own.is_active or false
   end
-  local function is_left(file, line) -- true for directives that conditional compilation excludes
+  local function is_left(file, line) -- true: excluded by conditional compilation
     return is_active[("%s:%d"):format(file, line)] == false
   end
   return openmp_translation.text(self.session, text, self.unit.path, is_left, function(directive, message)
@@ -756,8 +756,8 @@ local function has_described_headers(self)
   return false
 end
 
--- Lowers a unit in the session `opened`; request, errors and the first two results: as in lower.unit. The third is
--- {described, pasted, is_read}, as in lower.unit, or {again = a unit of source_map.lua to lower instead}.
+-- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text; or nil and the
+-- compiler's messages. Third result: {described, pasted, is_read} as there, or {again = the flattened unit to lower}.
 function c_unit.lower(opened, request)
   local is_cxx = c_compiler.is_cxx(request.path, request.command)
   local self = setmetatable({ session = opened, text = request.text, source = c_source.scan(request.text), edits = {},

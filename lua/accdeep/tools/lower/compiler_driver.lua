@@ -85,8 +85,8 @@ function Folder:remove()
 end
 
 -- Writes the shapes and policies of the modules in the unit `text` next to the compiled modules (fortran_modules.lua).
--- `options`: of the command. `exported`: the field of lower.unit's third result, or nil. `extra`: a second folder for
--- them, or nil.
+-- `options`: the command's options. `exported`: the field of lower.unit's third result, or nil. `extra`: a second
+-- folder to write the shapes and policies to, or nil.
 function compiler_driver.export(options, text, exported, extra)
   local used = fortran_modules.defined_modules(text)
   if not next(used) then return end
@@ -186,8 +186,8 @@ local function name_dependencies(list, units)
 end
 
 -- Runs the compiler on a unit that could not be lowered, so that it reports the error. `problem`: {path, messages} of
--- the lowering. Returns the exit status. Raises if the compiler accepts the unit, because its directives would have no
--- effect.
+-- the lowering. Returns the exit status. Raises if the compiler accepts the unit, because the unit's directives would
+-- have no effect.
 local function compile_refused(list, problem)
   local command = {}
   for _, argument in ipairs(list) do
@@ -202,8 +202,8 @@ local function compile_refused(list, problem)
     .. (problem.messages:match "[eE]rror: ([^\n]*)" or problem.messages:match "[^\n]+" or "") }, 0)
 end
 
--- Returns the exit status of the command `list` with lowered units; nil if no unit changed. Raises as
--- compiler_driver.compile. `folder`: a Folder.
+-- Runs the command `list` with its units lowered for `request`. Returns the exit status; nil, without running it, if no
+-- unit changed. Raises errors of directives. `folder`: a Folder for temporary files.
 local function compile(list, request, folder)
   local units, problem = lower_units(list, request, folder)
   if problem then return compile_refused(list, problem) end
@@ -213,8 +213,8 @@ local function compile(list, request, folder)
   return status
 end
 
--- Runs the compiler command `list` with lowered units. Returns its exit status; nil, without running it, if no unit
--- changed. `request`: {to, rules} as in lower.unit. Raises errors of directives, and an error for a unit that the
+-- Runs the compiler command `list` with lowered units. Returns its exit status; nil, without running the command, if no
+-- unit changed. `request`: {to, rules} as in lower.unit. Raises errors of directives, and an error for a unit that the
 -- compiler accepts but the lowering cannot query.
 function compiler_driver.compile(list, request)
   local folder = setmetatable({}, Folder)

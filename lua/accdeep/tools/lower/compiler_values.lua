@@ -1,10 +1,10 @@
 -- compiler_values.lua - replaces expressions in directives that only the compiler can evaluate, such as calls and
 -- sizeof, by variables.
 --
--- The session plans an AST in which each expression is a variable accdeep_value_N of type long; with --to accdeep it
--- is a function without arguments. Output text gets the original expression back. In a function for objects that q
--- points to, members are accessed through q. A bound inside a C++ class becomes a member function, because it may use
--- any name of the class. c_unit.lua creates the values.
+-- In the AST that the session plans, a variable accdeep_value_N of type long, the "value", replaces each such
+-- expression; with --to accdeep it is a function without arguments. In the output text the original expression is
+-- restored. In a function for objects that q points to, members are accessed through q. A bound inside a C++ class
+-- becomes a member function, because it may use any name of the class. c_unit.lua creates the values.
 
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local ast = require "accdeep.base.ast"
@@ -18,23 +18,23 @@ local PREFIX = "accdeep_value_"
 local Values = {}
 Values.__index = Values
 
--- Returns an empty list of values (Values) for a unit. `session`: plans the directives; values are declared in its
--- scope. `as_calls`: directives become calls of the library.
+-- Returns an empty list of values (Values) for a unit. `session`: plans the directives; values are declared in the
+-- session's scope. `as_calls`: true if directives become calls of the library (--to accdeep).
 function compiler_values.new(session, as_calls)
   return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
 end
 
--- Returns true if a node is sizeof, a call, or a member or element of a call's result. Subscripts of a shape have no
--- base.
+-- Returns true if a node is sizeof, a call, or a member or element of a call's result. The loop ends at a subscript of
+-- a shape, because such a subscript has no base.
 local function has_call(node)
   while node.base and (node.tag == "member" or node.tag == "index") do node = node.base end
   return node.tag == "call" or node.tag == "sizeof"
 end
 
--- Placeholder address of variables that are never read.
+-- Placeholder address of variables: planning only needs some address, and no memory is read there.
 compiler_values.ADDRESS = 4096
 
--- Placeholder for the function that a value is with as_calls; it is never called, because only its existence matters.
+-- Placeholder for the function that a value is with as_calls. It is never called: planning only checks that it exists.
 local function no_function() end
 
 -- Declares the value `name` in a scope: a function with as_calls, otherwise a variable of type long.
@@ -43,7 +43,7 @@ local function declare(self, scope, name)
   else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end
 end
 
--- Declares all values so far in a scope.
+-- Declares all values that exist so far in a scope.
 function Values:declare(scope)
   for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
@@ -77,7 +77,8 @@ end
 -- Returns the AST of the negation of a condition.
 local function negate(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
 
--- Returns the AST `node` of a directive with values in place of calls and sizeof. `guard`: as in Values:variable.
+-- Returns the AST `node` of a directive with values in place of calls and sizeof. `guard`: the condition under which C
+-- evaluates `node`, or nil.
 function Values:replace_calls(directive, node, guard)
   -- Replaces calls in `n`, which C evaluates only if `condition` is true.
   local function replace_under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
@@ -120,7 +121,7 @@ end
 -- Returns true if a name begins like the name of a value.
 function compiler_values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
 
--- Returns the value with the name `name`; a false value for other names.
+-- Returns the entry of self.list for the name accdeep_value_N; nil for other names.
 local function value_of(self, name)
   local number = name:match("^" .. PREFIX .. "(%d+)$")
   return number and self.list[tonumber(number)]
@@ -167,8 +168,8 @@ local function rebase(node, record, is_function)
 end
 
 -- Returns true if the expression of the value `name` uses members of `record`; false if there is no such value.
--- is_function: as in rebase. With as_calls, the guard of the expression counts, too. Raises {cannot = reason} if only
--- the guard uses members and the directive is not a shape or policy.
+-- is_function(name): returns true for functions outside of classes. With as_calls, the guard of the expression counts,
+-- too. Raises {cannot = reason} if only the guard uses members and the directive is not a shape or policy.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
@@ -187,8 +188,8 @@ end
 compiler_values.SOME = "a call that a bound makes for some objects only"
 
 -- Returns a text with the original expressions in place of the values. `record`: the text is in a function for objects
--- of this record, or nil. is_function: as in rebase. With as_calls a guarded expression keeps its guard, because all
--- values are computed at once.
+-- of this record, or nil. is_function(name): returns true for functions outside of classes. With as_calls a guarded
+-- expression keeps its guard, because all values are computed at once.
 function Values:restore_expressions(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]

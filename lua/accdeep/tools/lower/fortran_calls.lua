@@ -1,10 +1,11 @@
 -- fortran_calls.lua - writes the directives of a Fortran unit as calls of accdeep's library
 -- (core/abi/lowered/fortran.c).
 --
--- fortran_unit.lua uses it for `--to accdeep`. A list item is planned as if it were a whole variable of one element.
--- At run time the program fills the array accdeep_given: the address of the first element, the number of elements,
--- and the bounds of the array, which error messages show. A compute construct stays a directive without its data
--- clauses. In its statement, pointers to device memory with the names of the variables hide these.
+-- fortran_unit.lua uses it for `--to accdeep`. A list item is planned as if it were a whole variable of one element. At
+-- run time the program fills the array accdeep_given, the inputs of the plan: for each item the address of the first
+-- element, the number of elements, and the bounds of the array, which error messages show. A compute construct stays a
+-- directive without its data clauses. In its statement, pointers to device memory have the same names as the variables,
+-- and hide them.
 
 local c_calls = require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
@@ -39,8 +40,9 @@ function fortran_calls.new(session)
     Calls)
 end
 
--- Returns the directive that is equivalent to a call of an OpenACC data routine with one variable, such as "call
--- acc_copyin(x(1:n))". Returns nil for other statements. `text`: the statement in lower case.
+-- Returns the text of the directive that is equivalent to a call of an OpenACC data routine with one variable: "enter
+-- data copyin(x(1:n))" for "call acc_copyin(x(1:n))". Returns nil for other statements. `text`: the statement in lower
+-- case.
 function fortran_calls.directive_for(text)
   local name, arguments = text:match "^call%s+(acc_[%w_]+)%s*(%b())$"
   if not name then return nil end
@@ -72,8 +74,9 @@ local function intrinsic(spelled)
   return class and fortran_types.intrinsic[class] and fortran_types.intrinsic[class][tonumber(kind)]
 end
 
--- Sets `element` and `ranks` of the variables of a directive. Removes variables from directive.used that are neither
--- arrays nor records, which the compiler handles; directive.all_used keeps them.
+-- Sets directive.ranks, a table from variable to rank, and the field `element` (element type) of each variable of a
+-- directive. Removes from directive.used the variables that the compiler handles: constants, and those that are neither
+-- arrays nor records. directive.all_used keeps them.
 function fortran_calls.complete(directive)
   directive.ranks = {}
   for name, variable in pairs(directive.variables) do
@@ -92,7 +95,8 @@ function fortran_calls.complete(directive)
   directive.all_used, directive.used = directive.used, deep_used
 end
 
--- Returns the modules that statements of a unit use or define, except those that contain the directive.
+-- Returns the names of the modules that statements of a unit use or define, except modules and submodules that contain
+-- the directive.
 local function modules_for(unit, directive)
   local list, listed = {}, {}
   for i = directive.index, 1, -1 do
@@ -119,16 +123,16 @@ local function is_named_in_region(directive, name)
   return false
 end
 
--- Sets type_names of each directive in `list`: a table from variable to the name of its derived type there, {tag, use}.
--- The compiler is asked whether the type's own name, or that name imported from a module, denotes the type. Returns the
--- compiler's messages if it rejects the unit, otherwise nil.
+-- Sets type_names of each directive in `list`: a table from variable to the name of its derived type at the directive,
+-- {tag, use}. The compiler is asked whether the type's own name, or that name imported from a module, denotes the type.
+-- Returns the compiler's messages if it rejects the unit, otherwise nil.
 function Calls:name_types(unit, list)
   local questions = {}
   for _, directive in ipairs(list) do
     local modules = modules_for(unit, directive)
     directive.type_names = {}
-    -- Adds the query whether the type `tag` (with `use`: a use statement that imports it) is that of the variable
-    -- `name`.
+    -- Adds the query whether the variable `name` has the type `tag`. `use`: a format for a use statement that imports
+    -- the type under another name; nil: the type's own name is tried.
     local function add_question(name, tag, use)
       local element = name .. (directive.ranks[name] > 0 and "(" .. ("1,"):rep(directive.ranks[name]):sub(1, -2) .. ")"
         or "")
@@ -153,8 +157,8 @@ function Calls:name_types(unit, list)
   end
 end
 
--- Returns the type specifier for a pointer to the variable `name` at a directive, and the use statement that it needs,
--- or nil. Raises {cannot = reason} if the type has no name there.
+-- Returns the type specifier for a pointer to the variable `name` at a directive, and the use statement that the
+-- specifier needs, or nil. Raises {cannot = reason} if the type has no name there.
 function Calls:declaration_of(directive, name)
   local variable, type_name = directive.variables[name], directive.type_names[name]
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
@@ -184,7 +188,8 @@ local function first_element(base, rank, args)
 end
 
 -- Returns the number of elements in dimension i of the array `base`, as text. `assumed_size`: the dimension without an
--- upper bound, or a false value; its bound comes from the subscripts `args`. Raises {cannot = reason} if they lack it.
+-- upper bound, or a false value; the bound comes from the subscripts `args` then. Raises {cannot = reason} if the
+-- subscripts lack it.
 local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
@@ -203,11 +208,12 @@ local function guards_of(attributes, name)
   return guards
 end
 
--- Returns the source of the list item `node`, a table. `node`, `text`: the item. `base`: text of the item without the
--- last subscripts; `rank`: rank of the base. `args`: these subscripts, or nil. `element`: type of its elements. `name`:
--- the variable. `guards`: conditions under which it exists. `is_array`: the item has several elements. `is_variable`:
--- the base is the variable itself. `len`: true for a character variable. `may_have_gaps`: it may be noncontiguous.
--- Raises {cannot = reason} for items that calls cannot describe.
+-- Returns the source of the list item `node`: a table that describes where its data are. `node`, `text`: the item as
+-- AST and text. `base`: text of the item without the last subscripts; `rank`: rank of the base. `args`: the last
+-- subscripts, or nil. `element`: type of the elements. `name`: the variable at the root. `guards`: conditions under
+-- which the variable exists. `is_array`: the item has a rank above 0. `is_variable`: the base is the variable itself.
+-- `assumed_size`: its dimension without an upper bound, or a false value. `len`: true for a character variable.
+-- `may_have_gaps`: the item may be noncontiguous. Raises {cannot = reason} for items that calls cannot describe.
 local function source_of(directive, session, node)
   if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
   local name, args, base = fortran_designators.root_of(node), nil, node
@@ -244,24 +250,24 @@ Block.__index = Block
 -- Returns an empty block. `number`: the line of the directive, or nil if nothing in the block reports errors.
 local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
 
--- Writes the guards of a list item (source_of) as if constructs, and inside them what fn() writes.
+-- Writes the guards of `source` (result of source_of) as if constructs, and inside them the lines that fn() writes.
 function Block:with_guards(source, fn)
   for _, guard in ipairs(source.guards) do self:open("if (%s) then", guard) end
   fn()
   for _ = 1, #source.guards do self:close "end if" end
 end
 
--- Writes a check of the item `text`: at run time it ends the program if the item is not contiguous. Writes nothing for
--- items that are always contiguous.
+-- Writes a check of the item `text`: at run time the check ends the program if the item is not contiguous. Writes
+-- nothing for items that are always contiguous. `source`: result of source_of.
 function Block:check_gaps(source, text)
   if not source.may_have_gaps or source.assumed_size and not source.args then return end
   self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s'//achar(0), accdeep_file, %d_4)", text,
     text:gsub("'", "''"), self.number)
 end
 
--- Writes the statements that fill accdeep_given for a list item (source_of). `at`, `count`: indices of the item's
--- address and number of elements. `rows`: index of the address of the base, after which the bounds follow; nil if the
--- bounds are not needed.
+-- Writes the statements that fill accdeep_given for the list item `source` (result of source_of). `at`, `count`:
+-- indices in accdeep_given of the item's address and number of elements. `rows`: index of the address of the base,
+-- after which the bounds follow; nil if the bounds are not needed.
 function Block:give(source, at, count, rows)
   local times = source.len and ("*len(%s)"):format(source.base) or ""
   local first = first_element(source.base, source.rank, source.args)
@@ -292,8 +298,8 @@ end
 local passed_clauses = strings.word_set "finalize if_present"
 
 -- Returns a directive's AST in which each list item is a whole variable of one element, and a table from the name of
--- that variable to the item's source (source_of). `clauses`: the clauses of the directive, with members as nests.
--- Raises {cannot = reason} for clauses that calls cannot describe.
+-- that variable to the item's source (source_of). `clauses`: the clauses of the directive, in which convenience.lower
+-- has replaced members by nests. Raises {cannot = reason} for clauses that calls cannot describe.
 function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
@@ -328,7 +334,8 @@ function Calls:whole_variables(directive, node, clauses)
   return ast.copy_with(node, "clauses", list), sources
 end
 
--- Replaces the element count in an item's code by the input `key`, which the program passes. `recorder`: ir_text.lua.
+-- Replaces the element count in an item's byte code by the input `key`, which the program passes. `recorder`: result of
+-- ir_text.new_recorder.
 local function parameterize_count(recorder, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
   recorder.calls[#recorder.calls + 1] = { name = key }
@@ -340,9 +347,10 @@ local function parameterize_count(recorder, item, key)
   item.code = code
 end
 
--- Writes a plan (construct IR). Returns four values: its text; the statements that fill accdeep_given and
--- accdeep_values; the number of elements of accdeep_given; that of accdeep_values. `sources`: result of
--- whole_variables. Raises {cannot = reason} if the text cannot express the plan.
+-- Writes a plan (construct IR). Returns four values: the plan's text; the statements that fill accdeep_given (the
+-- inputs) and accdeep_values (values that the inputs point to); the number of elements of accdeep_given; the number of
+-- elements of accdeep_values. `sources`: result of whole_variables. Raises {cannot = reason} if the text cannot express
+-- the plan.
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
@@ -428,8 +436,8 @@ end
 
 -- Writes statements to `out` that set the pointer accdeep_p_NAME to the device copy of a variable. If `condition` (a
 -- text, or nil) is false at run time, the pointer is set to the variable itself. Returns the pointer's declaration,
--- with %s for its name, and a use statement or nil. `variable`: {name, args, address}; address(host) returns the text
--- of the device address for the host address `host`.
+-- with %s for its name, and a use statement or nil. `variable`: {name, args, address}. `args`: subscripts of the mapped
+-- section, or nil. address(host) returns the text of the device address for the host address `host`.
 function Calls:device_variable(directive, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = directive.ranks[name], name, directive.attributes[name]
@@ -445,7 +453,7 @@ function Calls:device_variable(directive, variable, condition, out)
     lowers[i] = ("lbound(%s,%d):"):format(base, i)
   end
   out:with_guards(source, function()
-    -- An array without elements gets any address that is not null; that of the variable itself will do.
+    -- An array without elements gets any address that is not null: here the address of accdeep_at itself.
     out:line "accdeep_at = loc(accdeep_at)"
     local host, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
     if rank > 0 then out:check_gaps(source, base) end
@@ -468,10 +476,10 @@ function Calls:device_variable(directive, variable, condition, out)
   return declared, use
 end
 
--- Returns three lists: statements before a region, statements after it, and names of pointers; all are empty if `list`
--- is. In the region, pointers to device memory hide the variables of `list`: {name, address, args, reduced}. `reduced`:
--- the region uses a host copy of the variable instead. `external`: the function that `address` calls. `condition`: as
--- in device_variable.
+-- Returns three lists: statements before a region, statements after it, and names of pointers. All three are empty if
+-- `list` is empty. In the region, pointers to device memory hide the variables of `list`: {name, address, args,
+-- reduced}. `reduced`: the region uses a host copy of the variable instead. `external`: the function that `address`
+-- calls. `condition`: text of the condition under which pointers have device addresses, or nil.
 function Calls:shadows(unit, directive, list, external, condition)
   if not list[1] then return {}, {}, {} end
   local head, sets, tail, names = block(), block(directive.own.first), block(), {}
@@ -530,9 +538,9 @@ local function private_names(unit, directive)
   return names
 end
 
--- Returns the lines before a compute construct, the lines after its statement, the clause to add to it or nil, and the
--- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, construct}. Raises
--- {cannot = reason} for reductions of arrays and records.
+-- Returns the lines before a compute construct, the lines after its statement, the clause to add to the directive or
+-- nil, and the set of names that denote pointers in the statement. `regions`: the regions of the unit so far, {first,
+-- last, names, construct}. Raises {cannot = reason} for reductions of arrays and records.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}
   local _, reductions = c_calls.data_of(directive.node)
@@ -548,8 +556,8 @@ function Calls:kernel(unit, directive, regions)
       if reductions[name] and directive.used[name] then deep_copy.cannot(
         ("a reduction of '%s', which is no scalar"):format(name)) end
       local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
-      -- The enclosing region is not open if its condition was false. Its number is then 0, and the data are looked up
-      -- as present data (-1).
+      -- The enclosing region is not open if its condition was false. The region's variable is then 0; the construct's
+      -- own region is used instead, and the data are looked up as present data (-1).
       if owner and owner ~= directive and owner.condition then
         number = ("merge(%s, -1, %s /= 0)"):format(number, region)
         region = ("merge(%s, %s, %s /= 0)"):format(region, directive.region, region)
@@ -565,8 +573,8 @@ function Calls:kernel(unit, directive, regions)
     table.concat(names, " "))
 end
 
--- Returns a line of a kernel in which `associated` replaces `present` and `allocated` of the variables in the set
--- `names`, because pointers hide these variables.
+-- Returns `text`, a line of a kernel, in which `associated` replaces `present` and `allocated` of the variables in the
+-- set `names`, because pointers hide these variables.
 function fortran_calls.inquiries(text, names)
   return (text:gsub("%f[%w_](%a+)(%s*%(%s*([%a][%w_]*)%s*%))", function(word, rest, name)
     word = word:lower()
@@ -592,8 +600,9 @@ function Calls:host_data(unit, directive)
 end
 
 -- Returns the lines of calls that replace a directive, and the lines after its region (an empty list if it has none).
--- `clauses`: the clauses of the directive, with members as nests. Sets region (its variable), items (number by
--- variable) and sections (subscripts by variable) of a directive with a region. Raises {cannot = reason}.
+-- `clauses`: the clauses of the directive, in which convenience.lower has replaced members by nests. Sets fields of a
+-- directive with a region: region (name of the region's variable), items (item number by variable) and sections
+-- (subscripts by variable). Raises {cannot = reason}.
 function Calls:write(unit, directive, clauses)
   local lowered_node, sources = self:whole_variables(directive, directive.node, clauses)
   local plan = openacc_lowering.directive(self.session, lowered_node, { file = unit.path, line = directive.own.first })

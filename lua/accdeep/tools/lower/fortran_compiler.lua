@@ -3,7 +3,7 @@
 --
 -- A query is a statement inserted before a directive. The answer is an error message, or the debug information of a
 -- name associated with the variable. The compiler thereby resolves scopes, modules and renamings itself.
--- fortran_unit.lua calls it.
+-- fortran_unit.lua calls this module.
 
 local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
@@ -25,7 +25,8 @@ local function is_preprocessed(unit)
   return unit.path:find "%.F%w*$" ~= nil
 end
 
--- Returns a path of the command line, quoted for a shell command that begins with `cd`.
+-- Returns a path of the command line, quoted for a shell command that begins with `cd`: relative paths start at
+-- $OLDPWD.
 local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
@@ -97,7 +98,7 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- Returns the text of the file `name` that a unit includes, or nil if it is not found.
+-- Returns the text of the file `name` that a unit includes, or nil if the file is not found.
 function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
   for i, option in ipairs(unit.options) do
@@ -110,8 +111,9 @@ function fortran_compiler.read_include(unit, name)
   end
 end
 
--- Compiles lines with the additional options `flags`. Returns true if the compiler succeeds, its messages, and a table
--- from line to its first error. `extension`: suffix of the file, or nil for preprocessed free form.
+-- Compiles `lines` with the additional options `flags`. Returns true if the compiler succeeds, its messages, and a
+-- table from line number to the first error of that line. `extension`: suffix of the file, or nil for preprocessed free
+-- form.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   files.write(path, table.concat(lines, "\n") .. "\n")
@@ -126,9 +128,9 @@ local function try(unit, lines, flags, extension)
   return ok, messages, errors
 end
 
--- Inserts queries before lines of a view. Returns the lines, and a table from line to the query in it. `questions`: a
--- table from view index to a list of queries {text}. Each query is in a block construct, so that implicit declarations
--- do not affect later statements.
+-- Inserts queries before lines of a view (see fortran_compiler.view). Returns the lines, and a table from line number
+-- to the query in that line. `questions`: a table from view index to a list of queries {text}. Each query is in a block
+-- construct, so that implicit declarations do not affect later statements.
 local function insert_questions(view, questions)
   local lines, queries = {}, {}
   for i, view_line in ipairs(view) do
@@ -142,8 +144,8 @@ local function insert_questions(view, questions)
 end
 
 -- Compiles the unit with queries; sets `error` of each query that the compiler rejects to its message. Returns true, or
--- nil and the messages if other lines have errors. `questions`: as in insert_questions. `flags`: additional options.
--- `ignores_others`: ignore errors of other lines, which queries may cause.
+-- nil and the messages if other lines have errors. `questions`: a table from view index to a list of queries {text}.
+-- `flags`: additional options. `ignores_others`: ignore errors of other lines, which queries may cause.
 local function ask_compiler(unit, view, questions, flags, ignores_others)
   local lines, queries = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
@@ -159,7 +161,7 @@ local function ask_compiler(unit, view, questions, flags, ignores_others)
   return true
 end
 
--- Compiles the unit without accdeep's directives, which also writes compiled modules to the folder unit.modules.
+-- Compiles the unit without its OpenACC directives, which also writes compiled modules to the folder unit.modules.
 -- Returns the messages if that fails, or nil.
 function fortran_compiler.refuses(unit)
   local ok, _, messages = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
@@ -167,8 +169,9 @@ function fortran_compiler.refuses(unit)
   return not ok and messages or nil
 end
 
--- Statements that the compiler accepts only if a name has the attribute. With --to accdeep, those of of_calls query
--- whether the name is an array, a character variable or a constant.
+-- Statements, by attribute, that the compiler accepts only if a name has the attribute. With --to accdeep, the
+-- statements in `of_calls` are used, too: they query whether the name is an array, a character variable, or a variable
+-- that can be read (a constant cannot).
 local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
   present = "if (present(%s)) continue" }
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
@@ -203,7 +206,7 @@ local function leave_functions(unit, view, entries)
 end
 
 -- Sets `attributes` of each of `entries`, {at, names, bare}: a table from name to {allocated, associated, present,
--- array, len, constant}. A flag is true if the compiler accepts the query; names that are not variables are removed.
+-- array, len, constant}. A flag is true if the compiler accepts the query; names that are not variables have no entry.
 -- `at`: view index. `bare`: set of names that occur without parentheses. Returns true, or nil and the messages.
 function fortran_compiler.attributes(unit, view, entries)
   if unit.calls then leave_functions(unit, view, entries) end

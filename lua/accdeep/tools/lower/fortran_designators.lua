@@ -1,6 +1,7 @@
 -- fortran_designators.lua - types of designators in directives of a Fortran unit, computed without a running program.
 --
--- fortran_unit.lua and fortran_calls.lua use it; unread replaces functions of the session's language.
+-- fortran_unit.lua and fortran_calls.lua use it. fortran_designators.unread replaces functions of the session's
+-- language (run/language_fortran.lua) that would read memory.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -57,7 +58,7 @@ local function substitute_values(args, value)
 end
 
 -- Returns the section node for the subscripts of `node`, whose values are unknown. `value`: a function that returns a
--- node for an expression; nil: the subscripts are replaced by the section 0:1.
+-- node for an expression; nil: the section 0:1 (start 0, length 1) replaces the subscripts.
 local function symbolic_subscripts(node, value)
   local section = { tag = "section", pos = node.pos, written = node.args }
   if value then
@@ -71,7 +72,7 @@ end
 
 -- Returns the access path to the component `variable` (convenience.lua): the outermost object, the type of that object,
 -- the steps and the subscripts. Returns nil if a step goes through an array, or if `variable` is no component. `value`:
--- as in symbolic_subscripts.
+-- a function that returns a node for a subscript, or nil.
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -100,7 +101,7 @@ local function access_path(session, variable, value)
 end
 
 -- Returns a copy of the session's language that does not evaluate designators, because lowering has no running program.
--- `value`: as in symbolic_subscripts.
+-- `value`: a function that returns a node for a subscript, or nil: subscripts become the section 0:1.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
     element_type = function(session, node) return fortran_designators.designator_type(session, node).element end,

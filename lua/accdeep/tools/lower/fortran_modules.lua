@@ -1,7 +1,8 @@
 -- fortran_modules.lua - stores the shapes and policies of types in Fortran modules, for units that use the modules.
 --
--- NAME.accdeep is next to the compiled module NAME.mod. Each line is a used module or a directive, with fields
--- separated by tabs. fortran_unit.lua reads the files, compiler_driver.lua writes them.
+-- The file NAME.accdeep is next to the compiled module NAME.mod. After a line that names the format, each line is a
+-- used module or a directive, with fields separated by tabs. fortran_unit.lua reads the files, compiler_driver.lua
+-- writes them.
 
 local files = require "accdeep.tools.files"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -40,7 +41,7 @@ function fortran_modules.folders(options)
   return list
 end
 
--- Returns the path of the file about a module; nil if there is none.
+-- Returns the path of the file NAME.accdeep of a module in the first of `folders` that has one; nil if none has.
 local function path_of(folders, name)
   for _, folder in ipairs(folders) do
     local path = ("%s/%s.accdeep"):format(folder, name)
@@ -49,7 +50,8 @@ local function path_of(folders, name)
 end
 
 -- Returns the directives of the modules `names`, and of the modules that these use: a list of {path, line, type,
--- components, text}. `own`: set of the names to skip.
+-- components, text}. `path`, `line`, `text`: the directive. `type`: the derived type around it, or nil; `components`:
+-- names of the type's components. `own`: set of the names to skip.
 function fortran_modules.read_directives(folders, names, own)
   local list, visited = {}, setmetatable({}, { __index = own })
   -- Appends the directives of the module `name`, unless it was visited, and of the modules that it uses.
@@ -74,8 +76,8 @@ end
 
 -- Writes the files of modules to a folder, and removes the files of modules that have no directives and use no known
 -- module. `used_modules`: a table from each module to the list of modules that it uses. `own`: a table from module to
--- its directives, as in read_directives. `folders`: folders with the files of other modules. Raises if a file cannot be
--- written.
+-- its directives, a list as read_directives returns. `folders`: folders with the files of other modules. Raises if a
+-- file cannot be written.
 function fortran_modules.write(folder, folders, used_modules, own)
   for name, uses in sorted_pairs(used_modules) do
     local parts = { HEAD }

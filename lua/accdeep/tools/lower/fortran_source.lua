@@ -1,8 +1,8 @@
 -- fortran_source.lua - a scanner for Fortran units in free form: directives, statements, loops and derived types.
 --
--- Input: the lines that the compiler sees. Output: a scan, the list of statements in order: {text, first, last,
--- directive}. text: in lower case, with strings and comments blanked. first, last: lines. directive: the text after
--- !$acc, or nil. fortran_unit.lua and its helpers use it.
+-- Input: the lines that the compiler sees. Output: a Scan, whose field `list` has the statements in order: {text,
+-- first, last, directive}. `text`: in lower case, with strings and comments blanked. `first`, `last`: line numbers.
+-- `directive`: the text after !$acc, or nil. fortran_unit.lua and its helpers use it.
 
 local fortran_source = {}
 
@@ -143,14 +143,14 @@ function Scan:loop_end(i)
   return nil
 end
 
--- Returns the name of the derived type whose definition a statement begins, or nil.
+-- Returns the name of the derived type whose definition a statement begins; nil for other statements.
 function fortran_source.type_begun(text)
   if text:find "^type%s+is%s*%(" then return nil end
   return text:match "^type%s*::%s*([%a][%w_]*)$" or text:match "^type%s*,.-::%s*([%a][%w_]*)$"
     or text:match "^type%s+([%a][%w_]*)$"
 end
 
--- Returns the name of the module that a statement begins, or nil.
+-- Returns the name of the module that a statement begins; nil for other statements.
 function fortran_source.module_begun(text)
   local name = text:match "^module%s+([%a][%w_]*)$"
   return name ~= "procedure" and name or nil

@@ -9,9 +9,9 @@
 --   apply: sort and join the edits; compile the result as a check.
 --
 -- A deep directive gets a block before it, or in its place, that maps the data which its variables point to. A second
--- block after its region unmaps these data (export/fortran_deep_copy.lua). With --to accdeep, fortran_calls.lua
--- writes calls instead. Fields of a directive: `own`, its lines in the unit; `index`, its index in the scan. `view` is
--- its first line in the view, `finish` the index of the statement that ends its region.
+-- block after its region unmaps these data (export/fortran_deep_copy.lua). With --to accdeep, fortran_calls.lua writes
+-- calls instead. Fields of a directive: `own`, its lines in the unit; `index`, its index in the scan; `view`, its first
+-- line in the view; `finish`, the index of the statement that ends its region.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -104,7 +104,7 @@ local function refuse(self, statement, message, help)
   self:with_location(construct, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
 end
 
--- Returns the first and last line of a call of a routine. Raises if other statements share them or it is in a header.
+-- Returns the first and last line of a call of a routine. Raises if other statements are in them, or they in a header.
 local function lines_of_call(self, statement)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   if not first or not last or lines_of(self, first, last):find ";" then
@@ -114,7 +114,7 @@ local function lines_of_call(self, statement)
 end
 
 -- Parses directives that may move data, and shapes of used modules, into self.directives. With --to accdeep, calls of
--- data routines count as directives. Returns true if one is of TR-14-1; only then raises its syntax errors.
+-- data routines count as directives. Returns true if one is of TR-14-1, and only then raises syntax errors.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -186,8 +186,8 @@ local function plan_directives(self)
   return list
 end
 
--- Returns the index of the statement that ends a region, true for an `end` directive, and nil or a reason not to edit
--- it. Returns nil if the directive has no region. Raises if the end is missing.
+-- Returns the index of the statement that ends a directive's region; true if an `end` directive does; and a reason not
+-- to edit it, or nil. Returns nil if the directive has no region. Raises if the end is missing.
 local function end_of(self, construct)
   local list, name = self.scan.list, construct.node.name
   if standalone[name] then return nil end
@@ -247,7 +247,7 @@ local function names_of(self, construct)
   return list
 end
 
--- Returns the name of the type in the clause `type` of a shape or policy, or nil.
+-- Returns the name of the type in the clause `type` of a shape or policy; nil if it has no such clause.
 local function type_named(node)
   for _, clause in ipairs(node.clauses) do
     local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
@@ -295,7 +295,7 @@ local function read_types(self, list)
   return self.calls:name_types(self, list)
 end
 
--- Declares a variable in a scope; `assumed_size`: its rank if it has assumed size. The address is a placeholder.
+-- Declares `variable` in a scope, at a placeholder address. `assumed_size`: its rank if it has assumed size, or nil.
 local function declare(session, target_scope, name, variable, assumed_size)
   local element = variable and (variable.record or variable.element)
   local rank, t = element and (assumed_size or variable.rank) or 0, element or fortran_types.INTEGER
@@ -331,7 +331,7 @@ local function describe(self)
       if descriptions[construct.node.name] then
         local name = construct.record and construct.record.name or type_named(construct.node)
         local t = name and record_of(self, construct, name)
-        -- Debug information lacks types that no variable has (t is nil); they need no shape.
+        -- Debug information lacks types that no variable has (t is nil); such types need no shape.
         if t or not name then
           self:with_location(construct, self.session.define_type_directive, self.session, construct.node,
             construct.record and t, construct.text)
@@ -356,8 +356,8 @@ local function may_inquire(self, construct, record, name, path)
   return inquiries[name]
 end
 
--- Returns the deep item of a request, a table for `write`; nil if a standard clause suffices. Raises {cannot = reason}
--- for unsupported items, and errors of wrong types.
+-- Returns the deep item (a table for `write`) of a request for a list item; nil if a standard clause suffices. Raises
+-- {cannot = reason} for unsupported items, and errors of wrong types.
 local function item_of(self, construct, request)
   local session, node = self.session, request.node
   local name = root_of(node)
@@ -403,7 +403,7 @@ local function item_of(self, construct, request)
     may_have_gaps = not attributes.allocated and node.tag == "id" }
 end
 
--- Returns the clauses that remain in a standard directive: {text, clause}. `deep_variables`: set of items to remove.
+-- Returns the clauses that remain in a standard directive: {text, clause}. `deep_variables`: items to leave out.
 local function other_clauses(construct, deep_variables)
   local list = {}
   local free_text = require "accdeep.syntax.fortran_free_form".directive(construct.text)
@@ -428,7 +428,7 @@ local function other_clauses(construct, deep_variables)
   return list
 end
 
--- Returns the implicit requests of a compute construct: for used objects that no clause and no enclosing region names.
+-- Returns a compute construct's implicit requests: one for each used object that no clause or enclosing region names.
 local function implicit(self, construct, kind)
   local list, word = {}, "copy"
   for _, clause in ipairs(construct.node.clauses) do
@@ -522,7 +522,7 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, construct = construct })
 end
 
--- Replaces a directive by `lines`; adds `following` after its region. `is_data`: replaces its `end` directive, too.
+-- Replaces a directive by `lines`; adds `following` after its region. `is_data`: replaces the `end` directive, too.
 local function replace_lines(self, construct, lines, following, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
@@ -532,7 +532,7 @@ local function replace_lines(self, construct, lines, following, is_data)
   self:edit(is_data and from or to + 1, to, mark_lines(self, following, to, margin) .. marker(self, to + 1))
 end
 
--- Writes a directive with deep items. `all`: results of item_of; `rest`: remaining clauses. Raises {cannot = reason}.
+-- Writes a directive with deep items. `all`: list of results of item_of; `rest`: result of other_clauses. May raise.
 local function write(self, construct, all, rest)
   local name, items = construct.node.name, {}
   for _, item in ipairs(all) do
@@ -556,7 +556,7 @@ local function write(self, construct, all, rest)
     if word == "if_present" then options.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
-  -- Data of standard clauses are mapped before components that may point into these data, and unmapped afterwards.
+  -- Data of standard clauses are mapped before components that may point into these data, and unmapped after them.
   local first, is_region = {}, not standalone[name]
   for _, clause in ipairs(is_region and rest or {}) do
     if clause.clause.vars and openacc_lowering.moves(clause.clause, "region") then first[#first + 1] = clause.text end
@@ -777,8 +777,8 @@ local function may_be_extended(text)
   return false
 end
 
--- Lowers a unit in the session `opened`; request and results as in lower.unit, the third is {exported}: shapes and
--- policies by module. Raises errors of directives, and for directives of TR-14-1 in fixed form.
+-- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text, or nil and messages;
+-- and {exported}: directives by module. Raises errors of directives, and for TR-14-1 in fixed form.
 function fortran_unit.lower(opened, request)
   if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(request.text) then return request.text end

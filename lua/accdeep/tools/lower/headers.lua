@@ -59,8 +59,8 @@ local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= n
 -- The text being composed; the methods of Text are added to a text of source_map.lua.
 local Text = {}
 
--- Returns {scanned, included, is_once} for a file; each file is read only once. `scanned`: its tokens. `included`:
--- result of included_files. `is_once`: it has `#pragma once`. Raises if the file cannot be read.
+-- Returns {scanned, included, is_once} for a file; each file is read only once. `scanned`: the file's tokens.
+-- `included`: result of included_files. `is_once`: the file has `#pragma once`. Raises if the file cannot be read.
 function Text:read(file)
   local scan_record = self.scans[file.path]
   if scan_record then return scan_record end

@@ -27,8 +27,8 @@ local function advise(err, request)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
 
--- Lowers a unit. Returns the text and nil, or nil and the compiler's messages if it rejects the unit; and a third
--- result. Raises errors of directives, and the error "unsupported" for what cannot be lowered.
+-- Lowers the unit of `request`. Returns the text and nil, or nil and the compiler's messages if it rejects the unit;
+-- and a third result. Raises errors of directives, and the error "unsupported" for directives that cannot be lowered.
 --
 -- The third result is {described, pasted, is_read, exported}. `described`: included C files have shapes or policies.
 -- `pasted`: paths of files whose text is part of the result. `is_read`: directives were found (C). `exported`:

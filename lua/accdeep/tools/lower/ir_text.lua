@@ -1,13 +1,13 @@
--- ir_text.lua - writes the construct IR of a directive as text, for programs that run without Lua
+-- ir_text.lua - writes the construct IR (plan) of a directive as text, for programs that run without Lua
 -- (core/abi/lowered/text.c reads it).
 --
 -- A recorder observes which symbols and mapping programs a session creates, because the core cannot be queried for
 -- them. c_calls.lua and fortran_calls.lua create one recorder per unit and call Recorder:text for each directive.
 --
--- Variables have placeholder addresses from FIRST on. Where such an address occurs in code, the instruction becomes a
--- parameter, and the program passes the variable's address. A bound that only the compiler can evaluate
--- (compiler_values.lua) is a call in code. Without an object it becomes a parameter, too; for an object it calls a
--- function of the program.
+-- "Code" here is the byte code that computes addresses and bounds. Variables have placeholder addresses from FIRST on.
+-- An instruction that loads such an address becomes a parameter, and the program passes the variable's address. A bound
+-- that only the compiler can evaluate (compiler_values.lua) is a call in code. If that bound depends on no object, the
+-- call becomes a parameter, too; otherwise it calls a function of the program.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -25,8 +25,8 @@ local REGISTERS = 64
 local Recorder = {}
 Recorder.__index = Recorder
 
--- Returns a recorder of the symbols, programs and calls that `session` creates from now on; replaces methods of the
--- session for that. is_of(name, record): returns true if the function `name` in code takes an object of the record.
+-- Returns a recorder of the symbols, mapping programs and calls that `session` creates from now on; replaces methods of
+-- the session for that. is_of(name, record): returns true if the function `name` in code takes an object of the record.
 function ir_text.new_recorder(session, is_of)
   local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
   local methods_of = session.methods_of
@@ -70,7 +70,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- writing --
 
--- The text being written: lines, numbers of symbols and programs, and `inputs` that the program passes.
+-- The text being written: lines, numbers of symbols and mapping programs, and `inputs` that the lowered program passes.
 local Writer = {}
 Writer.__index = Writer
 
@@ -107,8 +107,8 @@ function Writer:parameter(key)
   return index
 end
 
--- Calls fn(key) for each input (see required_input) that a mapping program and its child programs need. `visited`: set
--- of programs already visited, extended here.
+-- Calls fn(key) for each input (result of required_input) that a mapping program and its child programs need.
+-- `visited`: set of the mapping programs already visited, extended here.
 local function each_asked(recorder, program, fn, visited)
   if visited[program] then return end
   visited[program] = true
@@ -122,7 +122,7 @@ local function each_asked(recorder, program, fn, visited)
   end
 end
 
--- Writes code, a list of five numbers for each instruction. `places`: number of the parameter by input.
+-- Writes byte code, a list of five numbers for each instruction. `places`: number of the parameter by input.
 function Writer:code(code, places)
   for i = 1, #code, 5 do
     local opcode, to, a, b, k = table.unpack(code, i, i + 4)
@@ -136,8 +136,9 @@ function Writer:code(code, places)
   end
 end
 
--- Writes a symbol, unless it is written already. Returns its number; -1 for nil. `places`: numbers of the item's
--- parameters (input_parameters). `has_rows`: the program passes the bounds of the array, so they are not written.
+-- Writes the symbol `label`, unless it is written already. Returns the symbol's number; -1 for nil. `places`: numbers
+-- of the item's parameters (input_parameters). `has_rows`: the lowered program passes the array's bounds at run time,
+-- so they are not written.
 function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local number = self.labels[label]
@@ -169,8 +170,8 @@ local function members_of(self, list, places)
   return lines
 end
 
--- Writes a mapping program and its child programs, unless they are written already. Returns its number. `places`:
--- result of input_parameters for the item. Programs without inputs are shared by all items.
+-- Writes a mapping program and its child programs, unless they are written already. Returns the program's number.
+-- `places`: first result of input_parameters for the item. Mapping programs without inputs are shared by all items.
 function Writer:program(program, places)
   local numbers = places.n > 0 and places.numbers or self.programs
   if numbers[program] then return numbers[program] end
@@ -197,8 +198,9 @@ function Writer:program(program, places)
   return numbers[program]
 end
 
--- Returns the inputs of an item's program as parameters: a table from input to number, and a list of the inputs. The
--- table also has `n`, their number, and `numbers`, the numbers of programs that are written for this item.
+-- Returns the inputs of an item's mapping program as parameters: a table from input to parameter number, and a list of
+-- the inputs. The table also has `n`, the number of inputs, and `numbers`, the numbers of the mapping programs written
+-- for this item.
 local function input_parameters(self, item)
   local places, list = { n = 0, numbers = {} }, {}
   if item.program then
@@ -211,11 +213,11 @@ local function input_parameters(self, item)
   return places, list
 end
 
--- Fields of an item that this text cannot express, and their descriptions.
+-- Fields of an item that this text cannot express, and what they mean, as words for the error message.
 local refused = { dims = "a section with gaps", slot_bytes = "a descriptor", frame = "members without their structure" }
 
--- Writes an item of a plan with its symbol, program, code and parameters. Raises {cannot = reason} if that is
--- impossible.
+-- Writes an item (one operand of the plan) with its symbol, mapping program, code and parameters. Raises {cannot =
+-- reason} if the item has a field of `refused` or needs too many registers.
 function Writer:item(item)
   for name, why in pairs(refused) do
     if item[name] then deep_copy.cannot(why) end

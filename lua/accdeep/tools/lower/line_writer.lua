@@ -1,5 +1,5 @@
--- line_writer.lua - collects indented lines of C code, for export/deep_copy.lua and c_calls.lua. The module is the
--- function that returns an empty writer.
+-- line_writer.lua - collects indented lines of C code, for export/deep_copy.lua and c_calls.lua. `require` returns a
+-- function, which returns an empty writer.
 
 local Writer = {}
 Writer.__index = Writer

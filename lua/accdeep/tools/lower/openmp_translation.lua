@@ -79,11 +79,11 @@ function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "acc
 
 -- ---------------------------------------------------------------------------------------- clauses --
 
--- Map types of OpenMP by data clause: for the beginning of constructs, and for `exit data`.
+-- Map types of OpenMP by data clause: `map_types` for constructs and their regions, `exit_types` for `exit data`.
 local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
 local exit_types = { copyout = "from", delete = "release" }
 
--- Canonical name of a clause by name in the text, such as copy for pcopy; only names that differ.
+-- Canonical name of a clause by its name in the text: `copy` for `pcopy` and for `copy`.
 local own_names = {}
 for _, entry in ipairs(openacc_directives.clauses) do
   for _, list in ipairs { entry[1], entry.present_or or "" } do
@@ -110,11 +110,12 @@ local function has(node, ...)
   return false
 end
 
--- Clauses that OpenMP lacks; a directive with one of them is refused.
+-- Clauses that OpenMP lacks, or that this translation does not support; a directive with one of them is refused.
 local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
   no_create = true, default_async = true, device_num = true }
 
--- Raises {cannot = reason} if a directive has a clause that OpenMP lacks, or a clause with a modifier.
+-- Raises {cannot = reason} if a directive has a clause of `refused` or a clause with a modifier, or is `data` with
+-- deviceptr.
 local function check(node)
   for _, clause in ipairs(node.clauses) do
     if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
@@ -149,8 +150,8 @@ Text.__index = Text
 
 -- Returns the OpenMP words that divide the loop of `construct` among teams and threads; nil if one thread executes the
 -- loop. That is so for loops with `seq`, of `serial`, and of `kernels` without `independent`, and inside a loop that is
--- divided among threads already. Precondition: `words` of the enclosing loops are set. Fields of a construct: see
--- openmp_translation.text and nest.
+-- divided among threads already. Precondition: the field `words` (result of this function) of the enclosing loops is
+-- set. `construct`: an entry of self.list (openmp_translation.text).
 local function division_clauses(self, construct)
   local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
   if has(node, "seq") or not compute then return nil end
@@ -160,7 +161,7 @@ local function division_clauses(self, construct)
   elseif compute.node.name:find "^serial" then
     return nil
   end
-  -- Loops that one thread executes (`seq`) do not count: take the innermost divided loop around them.
+  -- Enclosing loops without `words` are executed by one thread: take the innermost divided loop around this one.
   while enclosing_loop and not enclosing_loop.words do
     enclosing_loop = enclosing_loop.enclosing_loop
   end
@@ -220,8 +221,8 @@ local function after_template(unit, i)
   end
 end
 
--- Returns true if a declaration may begin at token i: a type name, with template arguments or `*` and `&`, and then a
--- name.
+-- Returns true if a declaration may begin at token i: a type name, perhaps with template arguments, `*` and `&`, and
+-- then a name; or `auto` and a structured binding.
 local function is_declaration(self, i)
   local unit = self.source
   if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
@@ -242,7 +243,7 @@ local function is_declaration(self, i)
   return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
 end
 
--- Returns true if the declaration that begins at token `start` declares the word at token i. False for words in
+-- Returns true if the declaration that begins at token `start` declares the word at token i. Returns false for words in
 -- initializers, array bounds and parameter lists.
 local function is_declared(self, start, i)
   local unit, k = self.source, start
@@ -264,8 +265,8 @@ local function is_declared(self, start, i)
   return not of_value
 end
 
--- Returns true if the word at token i is a scalar that is assigned, incremented or decremented there. False for members
--- after `.` or `->`.
+-- Returns true if the word at token i is assigned, incremented or decremented there, as only scalars are. Returns false
+-- for members after `.` or `->`.
 local function is_written(self, i)
   local unit = self.source
   local before, before_that = unit:token(i - 1), unit:token(i - 2)
@@ -282,7 +283,7 @@ local sharing = { private = true, firstprivate = true, reduction = true, copy = 
   create = true, present = true, deviceptr = true }
 
 -- Returns true if a clause that specifies sharing (table `sharing`) names the variable `name`: a clause of `construct`,
--- or of a construct that encloses it.
+-- or of a construct that encloses `construct`.
 local function is_named(self, construct, name)
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
@@ -311,9 +312,9 @@ local function innermost(self, construct, i)
   return executor
 end
 
--- Collects, in the field `private` of each divided loop, its loop variables that are declared outside of the compute
--- construct `construct`; OpenACC makes them private. Raises {cannot = reason} if several threads would share another
--- variable that is assigned without a clause.
+-- Collects, in the field `private` of each divided loop, the variables of loops inside it that are declared outside of
+-- the compute construct `construct`: OpenACC makes them private. The loop's own variable needs no clause. Raises
+-- {cannot = reason} if a statement assigns another variable that several threads would share, and no clause names it.
 local function private_variables(self, construct)
   local declared = {}
   for i = construct.after, construct.last do
@@ -340,7 +341,7 @@ local function private_variables(self, construct)
   end
 end
 
--- Appends a private clause for the variables that private_variables found to `parts`; nothing if it found none.
+-- Appends to `parts` a private clause for construct.private (see private_variables); nothing if the list is empty.
 local function add_private(construct, parts)
   if construct.private and construct.private[1] then
     parts[#parts + 1] = ("private(%s)"):format(table.concat(construct.private, ", "))
@@ -358,8 +359,9 @@ local function loop_clauses(construct, parts)
   add_reductions(construct.node, parts)
 end
 
--- Appends the reductions of loops divided among teams to `parts`, the clauses of the compute construct `construct`.
--- Raises {cannot = reason} if a reduction variable is used outside of its loop, where OpenMP would give another value.
+-- Appends the reductions of loops that are divided among teams to `parts`, the list of clauses of the compute construct
+-- `construct`. Raises {cannot = reason} if a reduction variable is used outside of its loop, where OpenMP would give
+-- another value.
 local function gang_reductions(self, construct, parts)
   for _, inner in ipairs(self.list) do
     if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.enclosing_loop then
@@ -381,7 +383,7 @@ end
 -- Returns the set of words in the tokens `first` to `last`, and in the macros of the text that these words name.
 local function used_words(self, first, last)
   local used = {}
-  -- Adds the words of a text, and those of macros that it names.
+  -- Adds the words of a text, and the words of macros that the text names.
   local function add(text)
     for word in text:gmatch "[%a_][%w_]*" do
       if not used[word] then
@@ -397,7 +399,7 @@ local function used_words(self, first, last)
 end
 
 -- Appends map clauses to `parts` for variables that an enclosing data construct maps and the compute construct
--- `construct` does not name. Without a map clause, OpenMP would pass scalars by value.
+-- `construct` uses but does not name in a clause. Without a map clause, OpenMP would pass scalars by value.
 local function add_enclosing_data(self, construct, parts)
   local own, used = {}, used_words(self, construct.after, construct.last)
   for _, clause in ipairs(construct.node.clauses) do
@@ -419,8 +421,8 @@ local function add_enclosing_data(self, construct, parts)
   end
 end
 
--- Returns the if clause of a compute construct, as text, for its clauses `if` and `self`; nil if it has neither. `self`
--- without a condition gives the condition 0: the construct runs on the host.
+-- Returns the OpenMP if clause of a compute construct, as text, for the construct's clauses `if` and `self`; nil if it
+-- has neither. `self` without a condition gives the condition 0: the construct runs on the host.
 local function condition(node)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -433,7 +435,8 @@ local function condition(node)
 end
 
 -- Returns the OpenMP words of a compute construct, such as "target teams", and a list of its clauses as text. Sets
--- `words` (see division_clauses) of the construct and its loops. Raises {cannot = reason} if OpenMP cannot express it.
+-- `words` (see division_clauses) of the construct and its loops. Raises {cannot = reason} if OpenMP cannot express the
+-- construct.
 local function compute(self, construct)
   local node = construct.node
   local is_loop, parts = node.name:find "loop$", {}
@@ -472,12 +475,12 @@ local function compute(self, construct)
   return words, parts
 end
 
--- Functions by name of a directive: writers[name](self, construct) returns the OpenMP directives that replace it, a
--- list of texts without "#pragma omp". An empty list removes the directive. They raise {cannot = reason}. Compute
--- constructs use the function `compute`.
+-- Functions by name of a directive: writers[name](self, construct) returns the OpenMP directives that replace
+-- `construct`, a list of texts without "#pragma omp". An empty list removes the directive. The functions raise {cannot
+-- = reason} if OpenMP cannot express it. Compute constructs are not listed here: `compute` writes them.
 local writers = {}
 
--- Returns target data; `deviceptr` was refused by `check`.
+-- Returns target data. The clause `deviceptr` cannot occur here, because `check` has refused it.
 function writers.data(_, construct)
   return { "target data " .. table.concat(data_clauses(construct.node, map_types, "target data: "), " ") }
 end
@@ -488,8 +491,8 @@ writers["enter data"] = function(_, construct)
     " ") }
 end
 
--- Returns target exit data. With `finalize`, each clause becomes a directive that deletes its items, after an update
--- for copyout.
+-- Returns target exit data. With `finalize`, each clause becomes a directive that deletes the listed variables; an
+-- update from the device precedes it for copyout.
 writers["exit data"] = function(_, construct)
   local node = construct.node
   if not has(node, "finalize") then
@@ -522,7 +525,8 @@ function writers.update(_, construct)
   return { "target update " .. table.concat(parts, " ") }
 end
 
--- Returns the directive of a divided loop, and an empty list for other loops. Precondition: `compute` has set `words`.
+-- Returns the directive of a loop that is divided among threads or teams; an empty list for a loop that one thread
+-- executes. Precondition: `compute` has set the field `words`.
 function writers.loop(_, construct)
   if not construct.words then return {} end
   local parts = { construct.words }
@@ -552,8 +556,9 @@ function writers.declare(self, construct)
   return list
 end
 
--- Returns declare target. A directive without a name belongs to the following function: sets `last` and `end_text`, the
--- end of that function and the directive to insert there. Raises {cannot = reason} if no function follows.
+-- Returns declare target. A directive without a name belongs to the following function: sets construct.last, the last
+-- token of that function, and construct.end_text, the directive to insert there. Raises {cannot = reason} if no
+-- function follows.
 function writers.routine(self, construct)
   local name = construct.text:match "routine%s*(%b())"
   if name then return { "declare target to" .. name } end
@@ -564,7 +569,7 @@ function writers.routine(self, construct)
   return { "declare target" }
 end
 
--- Returns an empty list: the directive is removed.
+-- Writer of `wait` and `cache`: returns an empty list, so that the directive is removed.
 local function no_lines() return {} end
 writers.wait, writers.cache = no_lines, no_lines
 
@@ -574,9 +579,9 @@ end
 
 -- ------------------------------------------------------------------------------------------- text --
 
--- Sets fields of each directive. `last`: last token of the statement of a construct or loop. `compute`: the compute
--- construct, or nil. `enclosing_loop`: the loop around a loop, or nil. Raises {cannot = reason} if a statement is not
--- understood.
+-- Sets fields of each directive in self.list. `last`: last token of the statement of a construct or loop. `compute`:
+-- the compute construct that encloses the directive or is the directive, or nil. `enclosing_loop`: the innermost loop
+-- around a loop, or nil. Raises {cannot = reason} if a statement is not understood.
 local function nest(self)
   for i, construct in ipairs(self.list) do
     local name = construct.node.name
@@ -617,7 +622,8 @@ end
 -- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
 -- directives that stay as they are. fail(directive, message) must raise an error; it is called for directives that
 -- OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its name in
--- line_text. Raises errors of syntax.
+-- line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text before the
+-- first line marker.
 --
 -- Entries of self.list also have `token` and `after`, the numbers of the directive's token and of the next one, and
 -- `text`, the directive after `#pragma acc`.

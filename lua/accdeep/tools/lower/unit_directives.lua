@@ -7,7 +7,7 @@ local deep_copy = require "accdeep.tools.export.deep_copy"
 
 local unit_directives = {}
 
--- Directives without data clauses, by first word; the compiler handles them.
+-- Set of the first words of directives that need no rewriting, because they map no data: the compiler handles them.
 unit_directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
   shutdown = true, set = true, host_data = true, ["end"] = true }
 -- Returns true if directives that begin with `word` may move data: all except those in `others`. `as_calls`: not nil if
@@ -33,7 +33,7 @@ end
 -- error.
 function unit_directives.reader()
   local list, is_extended, problem = {}, false, nil
-  -- Parses a directive by fn(...) and appends it; see above.
+  -- Parses a directive by fn(...), sets its fields `node` and `extension`, and appends it to the list.
   local function add(directive, text, fn, ...)
     local ok, node = pcall(fn, ...)
     if not ok then
@@ -48,7 +48,7 @@ function unit_directives.reader()
     is_extended = is_extended or directive.extension ~= nil
     list[#list + 1] = directive
   end
-  -- Returns the list, and true if a directive is of TR-14-1; see above.
+  -- Returns the list of directives, and true if one is of TR-14-1; raises the first syntax error in that case.
   local function finish()
     if is_extended and problem then error(problem, 0) end
     return list, is_extended

@@ -30,8 +30,8 @@ end
 local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
 
 -- Adds the variables that the statement of a compute construct may use to the lists `names` and `references` of the
--- directive. `variables`: the unit's variables by name. Without --to accdeep, only variables that are structures
--- somewhere in the unit are added. Raises {cannot = reason} if the statement is not understood.
+-- directive. `variables`: the unit's variables by name. Without --to accdeep, only names are added that denote a
+-- structure somewhere in the unit. Raises {cannot = reason} if the statement is not understood.
 function variable_uses.add_words(self, directive, variables)
   -- Adds a variable to `names` and `references`, unless it is listed.
   local function add(word)
@@ -46,7 +46,7 @@ function variable_uses.add_words(self, directive, variables)
     if is_wanted or self.calls and is_called then
       add(word)
     elseif self.replaces_this and is_called and not directive.names[word] then
-      -- If the word is a member function, its call uses `this`; the types will tell.
+      -- If the word is a member function, its call uses `this`: take_members decides when the types are known.
       directive.names[word] = true
       directive.names[#directive.names + 1] = word
     end
@@ -60,7 +60,7 @@ function variable_uses.add_words(self, directive, variables)
 end
 
 -- Moves names that denote members of `this` from the list directive.names to the set directive.members. Precondition:
--- the instances (type by variable) are set.
+-- directive.instances (tables from variable to type) is set.
 function variable_uses.take_members(directive)
   -- The statement of host_data declares variables of these names, therefore they are no members there.
   local is_left = directive.node.name == "host_data"
@@ -89,7 +89,7 @@ local function mapped_names(directive)
 end
 
 -- Returns true if a data region around the directive names the variable `name`. `always`: only regions without an `if`
--- clause count, because these are always open.
+-- clause count, because these regions always map their data.
 local function is_in_enclosing_construct(self, directive, name, always)
   for _, region in ipairs(self.regions) do
     local is_inside = region.first < directive.own.first and directive.own.last < region.last
@@ -108,7 +108,7 @@ function variable_uses.references(self, directive, instance)
   local list = {}
   for _, reference in ipairs(directive.references) do
     local name = reference.name
-    -- Types and constants have no address: they are no objects, which could be mapped.
+    -- Types and constants have no address, therefore they cannot be mapped.
     local is_object = instance[name] and (name == "this" or not directive.addressless[name])
     if is_object and not is_in_enclosing_construct(self, directive, name, true) then list[#list + 1] = reference end
   end
@@ -116,7 +116,8 @@ function variable_uses.references(self, directive, instance)
 end
 
 -- Records the variables that a data region maps, for the constructs inside it. `plan`: the construct IR of the
--- directive. Does nothing for other directives, and for all instances of a template except the first.
+-- directive. Does nothing for directives that are not data regions, and for all instances of a template except the
+-- first.
 function variable_uses.add_region(self, directive, plan, instance)
   if plan.kind ~= "region" or instance ~= directive.instances[1] then return end
   local last = self.source.finish[self.source:statement(directive.own.after)]
@@ -125,8 +126,8 @@ function variable_uses.add_region(self, directive, plan, instance)
     has_condition = plan.condition ~= nil })
 end
 
--- Returns the set of token numbers in a construct's statement that are in arguments of macros with the operators # or
--- ##. `last`: last token of the statement.
+-- Returns the set of token numbers in a construct's statement that are in arguments of macros with a # in their body
+-- (operators # and ##). `last`: last token of the statement.
 local function macro_operands(self, directive, last)
   local operators, operands = {}, {}
   for i = 1, self.source.n do
@@ -217,8 +218,8 @@ end
 -- Replaces `this` by another pointer in the statement of a compute construct, with --to openmp and for classes with
 -- pointers that may point past the end of data. gcc maps pointers among the members of `this` again in each target
 -- region, and such pointers would lose the device address. Returns the changed lines of the directive and the lines
--- after the statement; other directives get `lines` and `following` unchanged. `lines`: nil if the directive is not
--- rewritten otherwise.
+-- after the statement; for other constructs and classes, returns `lines` and `following` unchanged. `lines`: nil if the
+-- directive needs no other change.
 function variable_uses.replace_this(self, directive, instance, lines, following)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
   if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
@@ -250,8 +251,9 @@ local function whole_arrays(self, directive, instance)
 end
 
 -- Returns the sorted list of a compute construct's variables that are pointers or in device memory. Scalars count only
--- if the construct or a data region around it maps them. Private variables are left out, and reduced ones that no data
--- region around the construct maps. Sets directive.whole: the arrays used as a whole. `instance`: type by variable.
+-- if the construct or a data region around it maps them. Private variables are left out, and reduction variables that
+-- no data region around the construct maps. Sets directive.whole: the set of arrays that the statement uses as a whole.
+-- `instance`: type by variable.
 function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
@@ -259,7 +261,7 @@ function variable_uses.kernel_variables(self, directive, instance)
     local t = (name == "this" or not directive.addressless[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
       or is_in_enclosing_construct(self, directive, name) or named[name])
-    -- A reduced variable that no enclosing region maps is mapped by the compiler.
+    -- The compiler itself maps a reduction variable that no enclosing region maps.
     local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name)
     if is_data and not directive.is_private[name] and not is_own then list[#list + 1] = name end
   end
