@@ -1,8 +1,9 @@
 /* happens_before.h - the happens-before order of asynchronous work.
  *
- * Asynchronous work is executed at once, in program order. Its order for the checks is the one that waits and depend
- * clauses ask for. The host, each queue and each chain of tasks is a stream; its operations are numbered by epochs,
- * from 1. All functions need the lock. */
+ * Asynchronous work is executed at once, in program order. The checks assume only the order that waits and
+ * depend clauses ask for. The host, each queue and each chain of tasks is a stream, an ordered line of
+ * operations. The operations of a stream are numbered from 1; a stream and a number are an epoch. All
+ * functions need the lock. */
 #ifndef RT_HAPPENS_BEFORE_H
 #define RT_HAPPENS_BEFORE_H
 
@@ -26,21 +27,22 @@ bool rt_is_host_synced(struct rt_epoch epoch);
 bool rt_is_quiescent(void);
 /* Writes the stream of an epoch to `to`: " in queue 1", ", a nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
-/* Returns true if gcc may pass the variable of an event by value, whatever the clause, so that the program may use the
- * variable at once. Needs a construct under way (rt.site). */
+/* Returns true if gcc may pass the variable of an event to the kernel by value, whatever the clause: a small
+ * variable of a compute construct. The program may then change the variable without a wait. Needs a construct
+ * under way (rt.site). */
 static inline bool rt_may_pass_by_value(const accd_event *event)
 {
     enum { SMALL = 64 };
     return event->bytes <= SMALL && !strcmp(rt.site->construct_name, "compute");
 }
-/* Writes to `to` which wait or clause the program lacks after the work of `earlier`, as help text. */
+/* Writes help text to `to`: which wait or clause the program lacks after the work of `earlier`. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 
 /* Starts an operation of a queue for the thread; RT_ASYNC_SYNC: of the host. */
 void rt_clock_begin_operation(struct rt_thread *self, int queue);
-/* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for `queue` (RT_ASYNC_NOVAL: all of the device). */
+/* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for `queue` (RT_ASYNC_NOVAL: all queues of the device). */
 void rt_clock_wait(int device, int async, int queue);
-/* Starts an operation of `queue` if the run checks races. */
+/* Starts an operation of `queue` if the run checks the order of asynchronous work (rt.options.diagnose). */
 static inline void rt_enter_queue(struct rt_thread *self, int queue)
 {
     if (__builtin_expect(rt.options.diagnose, 0))

@@ -12,7 +12,8 @@ uint64_t rt_get_host_interval(void)
     return rt_guard_get_interval(rt_process_guard);
 }
 
-/* Returns true if the host cannot have written the range after interval `interval`; false without a guard. */
+/* Returns true if the host cannot have written the range after host interval `interval`; false if it may,
+ * without a guard, or if the range is not protected. */
 bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t interval)
 {
     return rt_guard_is_untouched(rt_process_guard, host, bytes, interval);

@@ -10,7 +10,8 @@ void rt_report_leaks(int device);
 
 /* device_allocations.c: table of the device memory that the program itself allocates, by acc_malloc and
  * omp_target_alloc. */
-/* Records a block; dev 0 is ignored. Without memory the block is not recorded. */
+/* Records a block of `bytes` bytes at the device address `dev`; dev 0 is ignored. Without memory the block is
+ * not recorded. */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes);
 /* Forgets the block that starts at `dev`; does nothing if no such block is recorded. */
 void rt_device_alloc_remove(uint64_t dev);

@@ -1,6 +1,6 @@
-/* mpi_access.c - device addresses that are passed to MPI, as libraries with support for GPUs allow. Accesses of MPI
- * unprotect device memory: for those of MPI's own code in the fault handler, for those of system calls, as for TCP,
- * when the call fails. */
+/* mpi_access.c - device addresses that are passed to MPI, as libraries with support for GPUs allow. Accesses
+ * of MPI unprotect device memory. If MPI's own code makes the access, the fault handler does so. If a system
+ * call makes the access, as for TCP, it fails, and is repeated here with open memory. */
 #include "abi/program/base/runtime.h"
 #include "strict.h"
 
@@ -29,7 +29,8 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Returns true, and opens device memory, if code of MPI's library is on the call stack; otherwise returns false. */
+/* Opens device memory until the next call ends and returns true, if code of MPI's library is on the call
+ * stack. Returns false otherwise, or if the program has no MPI. */
 bool rt_unprotect_devices_for_mpi(void)
 {
     const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");
@@ -44,8 +45,9 @@ bool rt_unprotect_devices_for_mpi(void)
     return mpi_frame_search.is_found;
 }
 
-/* Returns true if a failed call with this result accessed protected device memory for MPI. The memory is open then, so
- * that the call can be repeated. Does not change errno. */
+/* Returns true if a call with this result failed (EFAULT) because it accessed protected device memory for
+ * MPI. Opens device memory then, so that the call can be repeated. False without strict runs and in kernels.
+ * Does not change errno. */
 static bool can_retry_call(ssize_t result)
 {
     if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))

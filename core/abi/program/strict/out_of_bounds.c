@@ -11,7 +11,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Quarantine: ring of the objects that were unmapped last, whose device memory is not used again at once. */
+/* Quarantine: ring of the objects that were unmapped last. The core does not reuse their device memory at
+ * once. */
 enum { QUARANTINE = 256 };
 static struct {
     uint64_t dev;
@@ -32,7 +33,9 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev)
     memccpy(quarantine[last_entry].info.name, event->name, 0, sizeof quarantine[last_entry].info.name - 1);
 }
 
-/* Returns a help text: whether the index is wrong, or the access goes from one piece of an object to another. */
+/* Returns a help text for an access at `offset` from the beginning of the object `info`. If another object is
+ * present at that host address, the text names pieces that lie apart on the device; otherwise a wrong index
+ * or a short section. */
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset)
 {
     assert(info);
@@ -44,8 +47,9 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                       : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: related location; position: for
- * example "after the end of the data on the device"; region, verb: as in host_access.h. */
+/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: where the object was
+ * mapped or unmapped. position: for example "after the end of the data on the device"; region: "the compute
+ * region of a.c:5"; verb: "reads". */
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
                                struct rt_related_location related, const char *region, const char *verb,
                                const char *position, const char *help, uintptr_t pc)
@@ -89,8 +93,8 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
     return false;
 }
 
-/* Reports an access to a device address, with the unmapped or present object next to it. Returns false for other
- * addresses. */
+/* Reports an access to a device address: to the former memory of an unmapped object, beside a present object,
+ * or elsewhere. Returns false, without a report, for an address of no device. */
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                              uintptr_t pc)
 {
@@ -107,7 +111,8 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
         position = "before the beginning of the data on the device";
-    /* an object ends at the page's beginning, or at most 16 bytes (RT_BLOCK_ALIGNMENT) before it */
+    /* An access after the end: the object ends at the beginning of the page, or at most RT_BLOCK_ALIGNMENT
+     * (16) bytes before the page. */
     while (!before && at >= page - RT_BLOCK_ALIGNMENT && !accd_present_at(rt.context, device, at, 1, &object))
         at--;
     if (at >= page - RT_BLOCK_ALIGNMENT) {

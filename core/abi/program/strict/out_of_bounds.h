@@ -1,4 +1,5 @@
-/* out_of_bounds.h - quarantine of unmapped data, for accesses after the unmapping. */
+/* out_of_bounds.h - quarantine: list of the data unmapped last, by which an access after the unmapping is
+ * explained. */
 #ifndef RT_OUT_OF_BOUNDS_H
 #define RT_OUT_OF_BOUNDS_H
 

@@ -1,12 +1,14 @@
-/* padding.c - padding of present objects. Debug information is searched once for each byte of an element of the object
- * whose padding was asked last. Used by snapshots.c, whose reports ignore padding. */
+/* padding.c - padding of present objects. A cache holds the results for the bytes of one array element of the
+ * last object asked about, so that debug information is searched once for each of them. Used by snapshots.c,
+ * whose reports ignore padding. */
 #include "abi/program/base/symbolize.h"
 #include "padding.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Returns true if byte `at` of an object is padding, by the cache for its element or by debug information. */
+/* Returns true if the byte at offset `at` of an object of `bytes` bytes is padding, by the cache or by debug
+ * information. Offsets in an element from MOST on are not cached. */
 bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
 {
     assert(bytes && at < bytes);

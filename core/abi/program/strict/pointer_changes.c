@@ -10,12 +10,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Host addresses of the attached pointers that were changed before the kernel under way. */
+/* Host addresses of the attached pointers that pointed to other data already before the kernel under way. */
 static uint64_t *changed_slots;
 static size_t nchanged_slots, capacity;
 
-/* Returns true if an attached pointer holds, on the device, a device address other than that of its target. Other
- * values, such as null, do not count. */
+/* Returns true if an attached pointer holds, on the device, another device address than that of its target.
+ * Null and values that are no device addresses do not count as changes. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
     assert(rt.context);
@@ -34,15 +34,16 @@ static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer
     return false;
 }
 
-/* Returns true if pointers are attached on a device and the program uses OpenMP; if not, nothing is recorded or
- * reported. */
+/* Returns true if pointers are attached on a device and the program uses OpenMP. Otherwise nothing is
+ * recorded or reported. */
 static bool has_attached_pointers(int device)
 {
     accd_stats stats;
     return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
-/* Replaces the list of changed pointers. Without memory the list is shorter, so that more pointers are reported. */
+/* Lists the pointers that are changed now, in place of the old list. Without memory the list is shorter, so
+ * that more pointers are reported after the kernel. */
 void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;
@@ -62,7 +63,8 @@ void rt_save_changed_pointers(int device)
     }
 }
 
-/* Returns true if the pointer at the host address `slot` was changed before the kernel. */
+/* Returns true if the pointer at the host address `slot` is in the list of pointers changed before the
+ * kernel. */
 static bool was_changed_before(uint64_t slot)
 {
     size_t i = 0;

@@ -4,12 +4,13 @@
 
 #include "abi/program/base/runtime.h"
 
-/* Decides whether the current construct is checked, and returns the decision. */
+/* Decides whether the current construct is checked, and returns the decision. Constructs of the same key
+ * (line, data and arguments) are checked less often the more often they ran. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems);
 /* Adds a kernel's by-value argument to the key of its construct, before the decision. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value);
-void rt_sampling_event(const accd_event *event); /* observes an event of a construct */
-void rt_sampling_reset(void);                    /* forgets all constructs, with the end of the context */
+void rt_sampling_event(const accd_event *event); /* keeps account of the present data, by allocations and frees */
+void rt_sampling_reset(void);                    /* forgets the present data, as the context ends */
 
 #endif

@@ -1,5 +1,5 @@
-/* snapshots.c - copies of each present object from the time when host and device last agreed. Strict runs compare the
- * object with these snapshots before a construct that may move or free data, and after a kernel. Reports:
+/* snapshots.c - copies of each present object, taken when host and device last agreed: at its allocation or last
+ * transfer. Compared with the object before constructs that may move or free data, and after kernels. Reports:
  *
  *      overwritten-change   a transfer overwrites what its target has changed
  *      stale-data           a kernel gets data that the host has changed, and no transfer ever sends the change
@@ -7,8 +7,8 @@
  *      uninitialized-read   bytes are copied to the host that have not changed since their allocation
  *      idle-transfer        a transfer moves bytes that both sides have (transfer_stats.h)
  *
- * DATA. A hash table of objects by device and host address, with chains; images lie in the arena, which is never
- * protected. Of the bytes of an object, up to four images exist:
+ * DATA. A hash table of objects by device and host address, with chains. It and the snapshots lie in the arena, which
+ * is never protected. Of the bytes of an object, up to four images (copies) exist:
  *
  *      host_snapshot     the host's bytes at the last agreement; NULL: the object is not checked
  *      device_snapshot   the device's bytes then; NULL: equal to host_snapshot, or poison if `unwritten`
@@ -17,7 +17,7 @@
  * LIFE OF AN OBJECT. Its allocation copies the host's bytes. Before a construct, the sides that it may overwrite are
  * saved if they have changed. Each transfer compares old and new bytes of its target, and updates the snapshots. Its
  * release reports stale-data and lost-change. All functions need the lock. Host memory may be freed while its data are
- * present, so it is read by a system call, which fails then. */
+ * present, so it is read by a system call, which then fails. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/diagnostics.h"
 #include "abi/program/base/errors.h"
@@ -50,18 +50,18 @@ static const uint64_t NONE = UINT64_MAX; /* offset that means no byte */
 struct object {
     struct object *next, *next_saved; /* next in the bucket; next in the list saved_objects */
     int device;
-    bool was_transferred;      /* true after a transfer to or from the device of at least a part */
+    bool was_transferred;      /* true once any part was transferred, in either direction */
     bool host_is_changed;      /* true if the host differed from host_snapshot in the last comparison */
-    uint64_t checked_interval; /* host interval (page_guard.h) whose changes that comparison has seen */
+    uint64_t checked_interval; /* last host interval (time between two kernels) whose changes that comparison saw */
     uint64_t host, dev, bytes;
-    uintptr_t agreed_pc; /* return address of the call that moved the object last, or else mapped it */
-    uint64_t changed_at; /* offset of the first byte that the device has changed and the host lacks; NONE: no byte */
+    uintptr_t agreed_pc; /* return address of the call that last transferred the object, or else mapped it */
+    uint64_t changed_at; /* offset of the first byte changed by the device and not sent to the host; NONE: no byte */
     char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
-    uint64_t stale_at;   /* offset of the first stale byte, in stale_element */
+    uint64_t stale_at;   /* offset of the stale byte that stale_element names */
     uintptr_t stale_pc;  /* return address of the kernel's construct */
-    char *copy[SIDES];   /* see DATA above, also for the next two fields */
+    char *copy[SIDES];   /* bytes saved before the construct under way (DATA above) */
     char *host_snapshot, *device_snapshot;
-    bool unwritten; /* if device_snapshot is NULL: device memory was never written */
+    bool unwritten; /* true: device memory was never written; used if device_snapshot is NULL */
 };
 
 /* Returns n bytes in the arena, whose memory is never protected; NULL without memory. */
@@ -77,7 +77,7 @@ static void free_image(void *p, size_t n)
         rt_arena_realloc(NULL, p, n, 0);
 }
 
-static struct object **buckets, *saved_objects; /* saved_objects: list of the objects with a saved side */
+static struct object **buckets, *saved_objects; /* hash table; list of objects with saved bytes (`copy`) */
 static size_t nobjects, capacity;               /* number of buckets, 0 or a power of two */
 
 /* Open data region of a thread: host ranges of its data, which are checked when the region ends. */
@@ -114,7 +114,7 @@ static bool equals_device_snapshot(const struct object *object, uint64_t at, con
     return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
-/* Gives an object a device_snapshot of its own if it has none. Returns false, and ends its checks, without memory. */
+/* Gives an object a device_snapshot if it has none. Returns false without memory; then the object's checks end. */
 static bool split_snapshots(struct object *object)
 {
     if (object->device_snapshot)
@@ -132,8 +132,8 @@ static bool split_snapshots(struct object *object)
     return true;
 }
 
-/* Sets the snapshots of n bytes from offset `at` on to the bytes `host` and `device`. host NULL: the host's snapshot
- * stays; device == host: both sides are equal. Without memory, the object is not checked any more. */
+/* Sets the snapshots of n bytes from offset `at` on to the bytes `host` and `device`, which may be the same pointer.
+ * host NULL: the host's snapshot stays. Without memory, the object is not checked any more. */
 static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
     assert(object->host_snapshot && at + n <= object->bytes);
@@ -152,14 +152,14 @@ static void update_snapshots(struct object *object, uint64_t at, uint64_t n, con
         memcpy(object->host_snapshot + at, host, n);
 }
 
-/* Returns the last host interval whose changes a comparison at this time sees completely; 0 without a page guard. */
+/* Returns the number of the host interval (time between two kernels) before the current one; 0 without a page guard. */
 static uint64_t get_current_interval(void)
 {
     const uint64_t interval = rt_get_host_interval();
     return interval ? interval - 1 : 0;
 }
 
-/* Returns true if the host differs from host_snapshot, in pages that it may have changed since `interval`. */
+/* Returns true if the host differs from host_snapshot, in a page that it may have written after interval `interval`. */
 static bool has_host_changed(const struct object *object, uint64_t interval)
 {
     uint64_t from = NONE; /* offset of the first page to compare */
@@ -180,8 +180,7 @@ static bool has_host_changed(const struct object *object, uint64_t interval)
     return false;
 }
 
-/* Returns true if `side` differs from its snapshot. Caches the result for the host until the host touches the object.
- */
+/* Returns true if `side` differs from its snapshot. Compares the host only if it was unequal or may have written. */
 static bool has_changed(struct object *object, int side)
 {
     if (side == DEVICE)
@@ -201,11 +200,11 @@ static bool is_attached_pointer(const struct object *object, uint64_t at)
     return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
-/* Returns true if the byte at `at` belongs to a pointer to a malloc block that is null in `copy`, the host's bytes:
- * deallocate does so with a component. A kernel that uses the device's copy of the pointer is found by its access. */
+/* Returns true if the byte at `at` is in a pointer to a malloc block that became null in `copy`, the host's bytes: by
+ * deallocate of a component. If a kernel follows the old pointer, that access is reported, not stale data. */
 static bool is_freed_component(const struct object *object, const char *copy, uint64_t at)
 {
-    enum { MAPPINGS = 0x7 }; /* highest bits of addresses of large blocks, which are mappings */
+    enum { MAPPINGS = 0x7 }; /* address bits from 44 up of a large malloc block, which is a mapping of its own */
     const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
     if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(copy + start))
         return false;
@@ -286,8 +285,8 @@ static void remove_object(int device, uint64_t host)
     nobjects--;
 }
 
-/* Adds an object, in place of an old one. is_checked: with a snapshot of the host. Returns NULL if the object is not
- * checked, its host memory cannot be read, or without memory. */
+/* Adds an object; an old one of the same address is removed. is_checked: with a snapshot of the host. Returns NULL if
+ * the object is not checked, its host memory cannot be read, or without memory. */
 static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool is_checked)
 {
     remove_object(device, host);
@@ -325,7 +324,7 @@ static struct object *find_object(int device, uint64_t host)
     return object && object->host_snapshot && object->bytes == bytes &&
                    object->dev == accd_device_address(rt.context, device, first)
                ? object
-               : NULL; /* the object is not checked, or its data were unmapped meanwhile */
+               : NULL; /* NULL: the object is not checked, or its data were unmapped and others mapped */
 }
 
 /* Calls fn(object) for each checked object on `device` that overlaps a host range. */
@@ -339,7 +338,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* Returns where both sides last agreed, and writes the location to `to`, as words that end a report; "": not known. */
+/* Returns the line of the last transfer, or else of the mapping, and writes it to `to` as the end of a report. */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
     struct rt_related_location related = {.event = object->was_transferred ? "agreed" : "mapped"};
@@ -368,7 +367,7 @@ static struct rt_display_name get_event_name(const accd_event *event)
     return rt_get_display_name(&info);
 }
 
-/* Reports that a transfer overwrites a change of the byte at offset `at`. */
+/* Reports that a transfer overwrites the byte at offset `at`, which its target side has changed. */
 static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
     char element[340], agreement[1100], call[1200];
@@ -393,7 +392,7 @@ static void report_overwritten(const struct object *object, const accd_event *ev
         out ? "host" : "device", agreement);
 }
 
-/* Saves the bytes of `side` if they differ from the snapshot. Without memory, the side is not saved. */
+/* Saves the bytes of `side` in copy[side] if they differ from the snapshot, can be read, and memory suffices. */
 static void save_side(struct object *object, int side)
 {
     assert(side == HOST || side == DEVICE);
@@ -425,7 +424,8 @@ static void save_device_side(struct object *object) /* saves the device side */
     save_side(object, DEVICE);
 }
 
-/* Returns true if an object may be unmapped before the next checked construct, as no other user has it mapped. */
+/* Returns true if the end of a region may free an object: at most one region holds it, and no dynamic reference. True
+ * also if it is not present, or is an allocatable variable or its contents. */
 static bool may_be_unmapped(const struct object *object)
 {
     accd_present_object present;
@@ -442,8 +442,8 @@ static void recheck_stale_element(struct object *object)
         clear_stale_element(object);
 }
 
-/* Returns true if the object is a descriptor of a gfortran array that is as unallocated in `data`, the device's
- * bytes, as before the kernel. Only its bounds differ then, and their loss is not reported. */
+/* Returns true if the object is a descriptor of a gfortran array that was unallocated at the last agreement and is in
+ * `data`, the device's bytes. Then only its bounds can differ, whose loss is not reported. */
 static bool is_unallocated(const struct object *object, const char *data)
 {
     struct rt_gfortran_descriptor array;
@@ -454,7 +454,8 @@ static bool is_unallocated(const struct object *object, const char *data)
            object->bytes == rt_descriptor_bytes(array.rank);
 }
 
-/* Sets changed_at to the first byte that the device has changed since the agreement; NONE: there is none. */
+/* Sets changed_at to the offset of the first byte that the device has changed since the last agreement, except padding.
+ * NONE: there is none, the object was never transferred, or it is an unallocated array. */
 static void find_lost_change(struct object *object)
 {
     const char *const data = get_device_bytes(object);
@@ -480,7 +481,7 @@ void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* find
 }
 
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
-                                  size_t nitems) /* saves sides and finds lost changes */
+                                  size_t nitems) /* saves sides that may be overwritten, finds lost changes */
 {
     free_all_saved_images();
     if (self->sampling == RT_SKIPPED)
@@ -501,7 +502,7 @@ void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_k
     }
 }
 
-void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems) /* adds its frame */
+void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems) /* adds a frame */
 {
     assert(items || !nitems);
     struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
@@ -516,7 +517,8 @@ void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *ite
     frames = frame;
 }
 
-/* Records the first byte, if any, that the host has changed and the kernel, which has just run, has not. */
+/* Records in stale_element the first byte that the host had changed before the kernel that has just run, and whose old
+ * value the device still holds. Clears an older record if there is no such byte; otherwise keeps it. */
 static void find_stale_element(struct object *object)
 {
     const char *data = get_device_bytes(object), *copy = object->copy[HOST], *snapshot = object->host_snapshot;
@@ -551,7 +553,7 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
         return;
     }
     struct object *object = find_object(device, (uintptr_t)host);
-    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* variable of device code */
+    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* a new variable */
         object->was_transferred = true;
         split_snapshots(object);
     }
@@ -561,13 +563,13 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
     memcpy(object->host_snapshot, initial, bytes);
 }
 
-static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* checks one variable that a kernel uses */
+static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* finds stale bytes */
 {
     for_each_object(device, host, bytes, save_host_side);
     for_each_object(device, host, bytes, find_stale_element);
 }
 
-void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks what kernel->code uses */
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks used variables */
 {
     const size_t n = rt_get_declared_ranges(NULL);
     struct rt_range *ranges = malloc(n * sizeof *ranges);
@@ -580,7 +582,7 @@ void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* c
         rt_for_each_used_image_variable(device, (const void *)(uintptr_t)kernel->code, check_used_variable);
 }
 
-void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and removes the thread's frame */
+void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and removes the innermost frame */
 {
     struct frame **at = &frames, *frame;
     free_all_saved_images();
@@ -602,8 +604,7 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and
     }
 }
 
-/* Returns the first of n offsets after `from` whose change by `side` is overwritten by new bytes `data`; NONE: none.
- */
+/* Returns the first of n offsets from `from` on at which the bytes `data` overwrite a change by `side`; NONE: none. */
 static uint64_t find_overwritten_byte(const struct object *object, int side, const char *data, uint64_t from,
                                       uint64_t n)
 {
@@ -634,7 +635,7 @@ static void report_uninitialized(const accd_event *event)
         "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
 }
 
-/* Reports wrong transfers, and counts the transfer. data: the bytes that were moved; at: their offset in the object. */
+/* Counts a transfer; reports an overwritten change or uninitialized bytes. data: moved bytes; at: their offset. */
 static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *data)
 {
     assert(object->host_snapshot);
@@ -644,7 +645,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
     if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
-        rt_is_poisoned(data, n)) /* parts are not reported: a kernel may have written others */
+        rt_is_poisoned(data, n)) /* a part is not reported, as a kernel may have written the rest */
         report_uninitialized(event);
     rt_stats_record_transfer(event,
                              !memcmp(data, object->host_snapshot + at, n) &&
@@ -652,7 +653,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
                              false);
 }
 
-/* Checks a transfer, unless sampling skips the construct, and updates the snapshots. May add its object. */
+/* Updates the snapshots by a transfer; checks it unless sampling skips the construct. May add its object. */
 static void handle_transfer(const accd_event *event)
 {
     const bool is_checked = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
@@ -661,8 +662,7 @@ static void handle_transfer(const accd_event *event)
     if (!object && is_checked &&
         accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host, &start, &bytes)) {
         const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
-        if (!passed ||
-            (event->host == start && event->bytes == bytes)) /* mapped by acc_map_data, or moved as a whole */
+        if (!passed || (event->host == start && event->bytes == bytes)) /* acc_map_data, or moved as a whole */
             object = add_object(event->device, start, bytes, true);
     }
     if (!object || event->bytes > object->host + object->bytes - event->host)
@@ -681,7 +681,7 @@ static void handle_transfer(const accd_event *event)
     object->agreed_pc = rt.site->call.pc;
     object->was_transferred = true;
     if (object->changed_at - at < n)
-        find_lost_change(object); /* searches again, as the transfer may have moved only a part */
+        find_lost_change(object); /* searches again: more bytes than those moved may be changed */
     if (object->stale_element && object->stale_at - at < n)
         clear_stale_element(object);
 }
@@ -724,13 +724,13 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .object = display.name,
             .element = element,
             .other = find_agreed_location(object, agreement, sizeof agreement),
-            .is_grouped = true, /* reported once for a line, as scratch arrays are mapped at one line */
+            .is_grouped = true, /* reports once what one line maps, often scratch arrays */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
         rt.site ? call : "this", element, agreement);
 }
 
-bool rt_is_changing_transfer(const accd_event *event) /* true if the target differs from its old bytes */
+bool rt_is_changing_transfer(const accd_event *event) /* true also if the old bytes are unknown */
 {
     const struct object *object = find_object(event->device, event->host);
     if (!object || event->bytes > object->host + object->bytes - event->host)
@@ -744,7 +744,7 @@ bool rt_is_changing_transfer(const accd_event *event) /* true if the target diff
     return memcmp(data, (object->copy[side] ? object->copy[side] : object->host_snapshot) + at, event->bytes) != 0;
 }
 
-void rt_snapshot_event(const accd_event *event) /* handles an allocation, a transfer, a new pointer or a free */
+void rt_snapshot_event(const accd_event *event) /* handles an allocation, transfer, attachment or free */
 {
     struct object *object;
     switch (event->op) {

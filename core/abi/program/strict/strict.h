@@ -9,13 +9,15 @@ void rt_protect_devices(enum rt_sampling sampling); /* protects device memory at
 void rt_unprotect_devices_until_next_call(void);    /* opens device memory until the next call ends */
 /* Opens device memory until the next call ends and returns true, if MPI makes the current access; else false. */
 bool rt_unprotect_devices_for_mpi(void);
-/* Runs a kernel with the page guard, on memory of the arena. A host access ends the program. */
+/* Runs a kernel with the page guard, which protects the host's memory. Reports a kernel's host access, and
+ * ends the program. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel);
-/* Ends the program if a finished kernel wrote to the gaps beside device memory. */
+/* Reports a finished kernel that wrote to the gaps between data on the device, and ends the program. */
 void rt_check_device_gaps(int device);
-/* Reports variables of a compute construct that may be meant to be private. */
+/* Reports variables of a compute construct that may be meant to be firstprivate: small present ones, in
+ * copyin clauses, whose values differ on host and device. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems);
-/* Reports clauses of an exit data directive that have no effect. */
+/* Reports clauses of an exit data directive that have no effect, because their data are not present. */
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems);
 void rt_strict_finish(void); /* runs the final checks of strict and instrumented runs */
 /* Reports at the end how many kernels were checked, if some were skipped. */

@@ -1,5 +1,6 @@
-/* touched_sections.c - finds which sections of device memory a guarded kernel touches. Each section is PROT_NONE until
- * its first touch, which the guard's handler records. Used by races.c. */
+/* touched_sections.c - finds which sections (ranges of device memory that a construct names) a guarded kernel
+ * touches. Each section is PROT_NONE until its first touch, which the guard's signal handler records. races.c
+ * uses the results. */
 #include "page_guard_internal.h"
 
 #include <sys/mman.h>
@@ -21,8 +22,8 @@ static bool overlaps_section(const struct rt_device_section *section, uint64_t s
            section->start < rt_round_up_to_page((long)end);
 }
 
-/* Unprotects a section, and all others that share a page with it. Whether the kernel touches those others cannot be
- * found any more, so they become RT_TOUCH_UNKNOWN. */
+/* Unprotects a section, and all sections that share a page with it. Later touches of those neighbours raise
+ * no fault, so they become RT_TOUCH_UNKNOWN. */
 static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
 {
     set_section_protection(section, false);
@@ -33,8 +34,9 @@ static void unprotect_section(struct rt_page_guard *guard, struct rt_device_sect
         }
 }
 
-/* Records the touch of the protected sections on the page of `address`, and opens them. Returns false if there are
- * none. */
+/* Records the touch of the protected sections on the page of `address`, and opens them: RT_TOUCHED if a
+ * section contains `address`, otherwise RT_TOUCH_UNKNOWN. Returns false if no protected section lies on the
+ * page. */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 {
     bool is_touched = false;
@@ -50,8 +52,9 @@ bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
     return is_touched;
 }
 
-/* Records the touch of sections whose addresses a system call gets in registers. A call that gets addresses in memory
- * ends the search for all sections, which become RT_TOUCH_UNKNOWN. */
+/* Records the touch of sections whose addresses the system call `number` gets in its argument registers. A
+ * call that gets addresses in memory may use any section. So it ends the search, and sections not touched so
+ * far become RT_TOUCH_UNKNOWN. */
 void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers)
 {
     const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -88,7 +91,7 @@ void rt_sections_unprotect(struct rt_page_guard *guard)
             set_section_protection(&guard->sections[i], false);
 }
 
-/* Opens all sections; the untouched ones become RT_TOUCH_UNKNOWN. */
+/* Ends the search: opens all sections; those not touched so far become RT_TOUCH_UNKNOWN. */
 void rt_sections_end(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);

@@ -18,13 +18,13 @@ struct rt_transfer_stats {
     uintptr_t pc;
     accd_op op;           /* ACCD_OP_ALLOC, ACCD_OP_H2D, ACCD_OP_D2H */
     char variable[160];   /* name of the variable, by rt_copy_variable_name; "*": any variable */
-    char name[160];       /* name of a range */
+    char name[160];       /* name of the first range, "u[0:16]" */
     bool has_other_names; /* true if later ranges of the variable had other names than `name` */
     bool has_unsampled;   /* true if sampling skipped the check of some of these transfers */
     const char *file;     /* source file of the constructs; NULL: not known */
     int line;
-    uint64_t calls, last_call; /* number of constructs that moved the variable; number of the last of them */
-    /* number and bytes of all allocations or transfers */
+    uint64_t calls, last_call; /* number of constructs that moved the variable; rt.calls at the last one */
+    /* number of all allocations or transfers; their bytes */
     uint64_t n, bytes;
     uint64_t redundant, redundant_bytes; /* transfers of bytes that the target had already */
     uint64_t unread;                     /* bytes that were moved and never read */
@@ -41,9 +41,10 @@ uint16_t rt_stats_record(const accd_event *event);
 /* Joins statistics of the same line and variable, and sorts them by the result of `cost`, the largest first. Called at
  * the end of the program. */
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats));
-/* Returns true if `is_whole` holds for certain for the clause that moves the variable of `stats`. Needs rt_stats_merge
- * before. A clause may name another variable in each call, as a parameter does. So each construct of the line must have
- * moved this variable, or `is_whole` must hold for all statistics of the line. */
+/* Returns true if `is_whole`, a test of statistics, certainly holds for the whole clause that moves the
+ * variable of `stats`. A clause that names a function's parameter moves another variable in each call. So
+ * each construct of the line must have moved this variable, or `is_whole` must hold for all statistics of the
+ * line. Call rt_stats_merge before. */
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats));
 

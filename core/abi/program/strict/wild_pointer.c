@@ -1,5 +1,5 @@
-/* wild_pointer.c - finds the value that a kernel used as a pointer in the registers of a fault. Called in handlers of
- * signals. */
+/* wild_pointer.c - finds, in the registers at a fault, the value that a kernel used as a pointer. Called in
+ * signal handlers. */
 #include "wild_pointer.h"
 
 #include "accdeep_core.h"
@@ -15,7 +15,8 @@ bool rt_is_uninitialized_pointer(uint64_t value)
     return value - poison + NEAR < (uint64_t)2 * NEAR;
 }
 
-/* Returns the register that the processor most likely refused as an address; RT_UNALIGNED_ACCESS if none qualifies. */
+/* Returns the register value that the processor most likely refused as an address: the first near poison, or
+ * else the first that is not an address. RT_UNALIGNED_ACCESS if there is none. */
 uint64_t rt_find_wild_pointer(const greg_t *registers)
 {
     static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,

@@ -1,4 +1,4 @@
-/* wild_pointer.h - wild pointers: values that a kernel used as a pointer and that are not an address. */
+/* wild_pointer.h - wild pointers: values that a kernel used as a pointer, although they cannot be addresses. */
 #ifndef RT_WILD_POINTER_H
 #define RT_WILD_POINTER_H
 
