@@ -149,22 +149,19 @@ local function leave_pointers(out, t, offset)
 end
 
 -- Returns the program by which the core names members of a section's elements in messages. element: type of the
--- elements; child: the program that maps them, nil, or {up} for an unfinished program. The result is `child` if this is
--- a finished program. Otherwise it is a program that only names members, or nil if the elements are not complete
--- structures.
+-- elements; child: the program that maps them, nil, or {up} for an unfinished program. The result is `child` if it is
+-- finished; otherwise a program that only names members, nil for other types than structures.
 local function layout_of(session, element, child)
   return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
 -- Returns the field of an alias, [@] or [@base] (TR14 3.5), without its offset. The pointer is translated, but its
 -- target is not mapped: one byte must be present already, at the pointer's target or, with a base, at the base's
--- target. On the device, the pointer has the same distance from this byte as on the host.
---
--- value: the pointer's value. subscript: AST of [@] or [@base]. length: section of the base, as
--- mapping_compiler.base_section returns it, or nil. base: value of the base, nil to compute it from subscript.to. The
--- count is 0 for a null pointer or null base, and for a base with an empty section (AMB-TR14-16); the pointer is then
--- left unchanged. Raises if the base is not a pointer. Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05,
--- TR14-3.5-06, TR14-A.2-01.
+-- target. The pointer keeps its distance from this byte.
+-- value: the pointer's value. subscript: AST of [@] or [@base]. length: result of mapping_compiler.base_section, or
+-- nil. base: value of the base, nil to compute it from subscript.to. The count is 0 for a null pointer or null base,
+-- and for a base with an empty section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a
+-- pointer. Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -744,10 +741,8 @@ function recursion_depth(enclosing, member_mapping, pos)
 end
 
 -- Returns the program for elements of a record, member_mapping.record, under a member mapping; nil if the elements are
--- plain data, incomplete or empty. If the program is still being compiled, because the type is recursive, returns the
--- reference {up} to it (recursion_depth). pos: position for errors; enclosing: the `out` of the element that contains
--- or points to these elements, or nil.
---
+-- plain data, incomplete or empty. Returns the reference {up} if the program is still being compiled, in a recursive
+-- type (recursion_depth). pos: position for errors; enclosing: `out` of the enclosing element, or nil.
 -- Raises for a recursive type unless rules.extended allows it, and for a recursive program that uses names of enclosing
 -- objects. After an error, nothing is cached. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, enclosing)

@@ -160,8 +160,8 @@ local function number_in(node)
   return negative and -n.value or n.value
 end
 
--- Raises if a subscript of a list item is wrong, whatever values its names have: a pointer's section without a length,
--- a negative length, or a member that is an alias of itself. t: type to which the subscript applies.
+-- Raises if a subscript of a list item is wrong, whatever values its names have. Errors are a pointer's section without
+-- a length, a negative length, and a member that is an alias of itself. t: type to which the subscript applies.
 local function check_bound(item, subscript, t)
   if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
@@ -278,8 +278,9 @@ function shape.is_parameter(layer, name)
   return false
 end
 
--- Words that include takes as direction: include(in: a). A member with the direction in or out is copied only to the
--- device, or only from the device, by a clause that copies both ways; with none, it is not copied (TR14-5-07, -08).
+-- Words that include takes as direction: include(in: a). Where a clause copies both ways, a member with `in` is only
+-- copied to the device, and a member with `out` only from the device. A member with `none` is never copied (TR14-5-07,
+-- -08).
 local limits = { ["in"] = true, out = true, none = true }
 -- Returns the direction of a clause, as in include(in: a). Raises if the rule profile has no directions
 -- (rules.extended), the clause is not include, or the direction is not in, out or none.

@@ -27,8 +27,8 @@ end
 -- Returns the kind of the directive `name` ("compute", "region", "body", ...); nil for shape, policy and unknown names.
 function openacc_sema.kind_of(name) return kinds[name] end
 
--- Returns the names of the directives that take the clause with the name `clause`, as a sorted list; it is empty for an
--- unknown clause.
+-- Returns the names of the directives, except shape and policy, that take the clause called `clause`, as a sorted list;
+-- empty for an unknown clause.
 function openacc_sema.directives_with(clause)
   local list = {}
   for name in pairs(kinds) do
@@ -38,8 +38,8 @@ function openacc_sema.directives_with(clause)
   return list
 end
 
--- Returns a sentence with the clauses that the directive `node` takes, each by its first name; nil if there are more
--- than ten. takes: clauses that it takes, as keys.
+-- Returns a sentence with the clauses that the directive `node` takes, without synonyms; nil if there are more than
+-- ten. takes: names of all clauses that the directive takes, as keys.
 local function accepted_clauses(node, takes)
   local list = {}
   for name in sorted_pairs(takes) do
@@ -48,8 +48,8 @@ local function accepted_clauses(node, takes)
   return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
 end
 
--- Raises the error for a clause that the directive `node` does not take. takes: clauses that it takes, as keys. Decides
--- ACC33-2.7-8.
+-- Raises the error for a clause that the directive `node` does not take. takes: names of the clauses that the directive
+-- takes, as keys. Decides ACC33-2.7-8.
 function openacc_sema.refuse_clause(node, clause, takes)
   local name = clause.name
   if openacc_directives.clause_names[name] and openacc_directives.clause[name].entry.takes == "names" then
@@ -81,9 +81,9 @@ local function clause_named(clauses, name)
   return nil
 end
 
--- Raises if the construct `node` has a reduction, and its gangs have several dimensions. They have these by gang(dim: 2
--- or 3), or by num_gangs with several numbers, for a gang loop or for parallel itself. compute: the enclosing compute
--- construct, or `node` itself. Decides ACC33-2.9.11-2.
+-- Raises if the construct `node` has a reduction over gangs of several dimensions: its gang clause has dim 2 or 3, or
+-- num_gangs has several numbers. Several numbers count only if `node` has a gang clause, or is parallel. compute: the
+-- compute construct with num_gangs, which encloses `node` or is `node` itself. Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
@@ -148,11 +148,11 @@ end
 
 openacc_sema.check_argument = check_argument
 
--- True for the clause device_type, also under its short name.
+-- True for the clause device_type, also under its short name dtype.
 local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
 
--- Raises the error for a clause that may not follow device_type. specific: clauses that may follow, as keys. Decides
--- ACC33-2.4-1.
+-- Raises the error for a clause that may not follow device_type. specific: names of the clauses that may follow, as
+-- keys. Decides ACC33-2.4-1.
 local function refuse_specific(clause, specific)
   local list = {}
   for name in sorted_pairs(specific) do list[#list + 1] = name end
@@ -162,11 +162,11 @@ local function refuse_specific(clause, specific)
 end
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or has a wrong argument of
--- a clause (check_argument). Also raises for a clause that may not follow device_type. Returns the names of its clauses
--- as keys.
+-- a clause (check_argument). Also raises for a clause that may not follow device_type. Returns the names of the
+-- directive's clauses as keys.
 function openacc_sema.check(node)
   local names, takes, specific = {}, openacc_directives.clauses_of[node.name], openacc_directives.specific[node.name]
-  local group, follows = {}, false -- clauses since the last device_type; true after a device_type
+  local group, follows = {}, false -- names of the clauses since the last device_type; true after a device_type
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
     if not takes[name] then openacc_sema.refuse_clause(node, clause, takes) end
@@ -186,8 +186,8 @@ function openacc_sema.check(node)
 end
 
 -- Returns a list of lists: the clauses of `node` that apply to each device type. The first list is for devices that no
--- device_type names. A clause after device_type replaces clauses of its name before the first device_type. Decides
--- ACC33-2.4-1.
+-- device_type names, the others are in the order of the device_type clauses. A clause after device_type replaces
+-- clauses of its name before the first device_type. Decides ACC33-2.4-1.
 function openacc_sema.clauses_by_device(node)
   local defaults, lists, of_others = {}, {}, {}
   local group
@@ -214,8 +214,8 @@ function openacc_sema.clauses_by_device(node)
   return lists
 end
 
--- Returns the clauses of `node` that apply to devices that no device_type names, because the devices of this
--- implementation are such.
+-- Returns the clauses of `node` that apply to devices that no device_type names. All devices of this implementation are
+-- such devices.
 function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
 
 -- Returns a sentence with the modifiers that a clause has on a directive in a version (nil: in any); nil or false if it

@@ -9,14 +9,17 @@ local raise = diagnostic.raise
 
 local openmp_arguments = {}
 
--- Form of the argument: name of a clause -> {optional, positive, list, words, modifiers}, with words as lists.
+-- Form of a clause's argument: name of the clause -> {optional, positive, list, words, modifiers}. optional: it may be
+-- missing; positive: a number in it must be at least 1; words: the words of which it must be one; modifiers: words that
+-- may precede it and a colon; list: further text may follow after a comma.
 local meaning = openmp_directives.clauses_where(function(entry)
   local argument_of = entry.argument
   return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
 end)
 
--- Raises if `text` between the positions `from` and `to` is not a word of the list `vocabulary`, in any case.
+-- Raises if `text`, a part of the clause's argument, is not a word of the list `vocabulary` between the positions
+-- `from` and `to`. Upper and lower case count as equal.
 local function check_word(clause, vocabulary, text, from, to)
   local at = text:find("%S", from) or to
   local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
@@ -63,8 +66,8 @@ local function number_of(clause)
   return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
 end
 
--- Raises if the simdlen of a simd directive exceeds its safelen, the number of iterations that may run together. Other
--- arguments than constants are accepted. Decides OMP60-simd-1.
+-- Raises if the simdlen in the clauses of a simd directive exceeds the safelen, the number of iterations that may run
+-- together. Arguments that are not constants are accepted. Decides OMP60-simd-1.
 function openmp_arguments.check_lengths(clauses)
   local safe, simdlen
   for _, clause in ipairs(clauses) do

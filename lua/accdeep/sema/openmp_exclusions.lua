@@ -21,9 +21,9 @@ local map_types = word_set "to from tofrom alloc storage release delete"
 -- Clauses that may occur once.
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
--- Returns a text; two clauses of a directive with the same text are an error. It has the directive-name of an if
--- clause, the category of variables of defaultmap, or the name of a unique clause. Returns nil or false for other
--- clauses.
+-- Returns a text that only one clause of a directive may have: "if" and the directive-name of an if clause,
+-- "defaultmap" and its category of variables, or the name of a clause that may occur once. Returns nil or false for
+-- other clauses.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
@@ -64,7 +64,8 @@ local function map_type(clause)
   return "tofrom"
 end
 
--- True if two different parts with equal keys exclude each other, so that one construct cannot have both.
+-- True if two different parts `a` and `b` with equal keys exclude each other, so that one construct cannot have both
+-- parts.
 function openmp_exclusions.clash(a, b)
   local first, second = a.clause, b.clause
   if not a.item then return true end

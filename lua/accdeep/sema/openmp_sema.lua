@@ -24,8 +24,8 @@ for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
 
 -- Returns the kind of the directive `name` and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and
 -- versions are those of definitions/openmp_directives.lua. A name that is not in that table counts as a combined
--- construct, with the clauses of all its words. Its kind is "compute" if it begins with target, otherwise "host". Ends
--- of Fortran have the kind "end".
+-- construct, with the clauses of all its words. Its kind is "compute" if it begins with target, otherwise "host". End
+-- directives of Fortran have the kind "end".
 function openmp_sema.directive_info(name)
   local info = info_cache[name]
   if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
@@ -116,7 +116,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- maps --
 
--- Requested action by kind of construct and map type; "from" on exit data means copyout (OMP60-map-1).
+-- Kind of construct -> map type -> requested action of the core. A map type without an entry is not allowed on the
+-- construct (OMP60-map-1).
 local entry = { alloc = "create", storage = "create", to = "copyin", from = "copyout", tofrom = "copy" }
 local map_types = {
   region = entry, compute = entry,
@@ -143,9 +144,9 @@ local function set_once(map_modifiers, key, value, modifier)
   map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
 end
 
--- Raises if modifiers of a map have an order or a separator that `version` does not allow. Since 6.0, commas separate
--- modifiers and the map type may have any place; earlier, the map type must be the last modifier. version: OpenMP
--- version of the rules, or nil. Decides OMP60-ver-1.
+-- Raises if the modifiers of a map clause have an order or a separator that `version` does not allow. map_modifiers:
+-- table that openmp_sema.modifiers is making. Since 6.0, commas separate modifiers and the map type may have any place;
+-- earlier, the map type must be the last modifier. version: OpenMP version of the rules, or nil. Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
     local name, pos, previous = modifier.name, modifier.pos, clause.modifiers[i - 1]
@@ -223,14 +224,14 @@ function openmp_sema.modifiers(clause, version)
   return map_modifiers
 end
 
--- Map types that enter and exit data use for a map without a type, or of type tofrom: the half of tofrom that each can
--- perform. The OpenMP Examples use them so.
+-- Directive -> map type of a map without a type, or of type tofrom: the half of tofrom that the directive can perform.
+-- The OpenMP Examples use such maps.
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
--- Returns the requested action of a map on a construct, and its map type; storage is returned as release on exit data,
--- otherwise as alloc. map_modifiers: result of openmp_sema.modifiers; kind, name: of the construct. Raises if the
--- construct does not take the map type or the modifiers delete and attach, or if `version` requires a type. Decides
--- OMP60-map-1.
+-- Returns the requested action of a map on a construct, and the map type; the type storage is returned as release on
+-- exit data, otherwise as alloc. map_modifiers: result of openmp_sema.modifiers; kind, name: those of the construct;
+-- clause: the map, for positions. Raises if the construct does not take the map type or the modifiers delete and
+-- attach, or if `version` requires a type. Decides OMP60-map-1.
 function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   local types = map_types[kind]
   if usual[kind] and not map_modifiers.type then

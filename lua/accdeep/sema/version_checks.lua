@@ -13,8 +13,9 @@ local standards = {
 local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
 
 -- Raises if `version` of the rules does not have `feature`; does nothing if `version` is nil. standard: "openacc" or
--- "openmp". first: the version that introduced the feature or, if negative, minus the version that removed it. help:
--- help text for a removed feature. Decides OMP60-ver-1, ACC34-ver-1.
+-- "openmp". feature: its name in the message. first: the version that introduced the feature or, if negative, minus the
+-- version that removed it. pos, length: the text to mark. help: help text for a removed feature, or nil. Decides
+-- OMP60-ver-1, ACC34-ver-1.
 local function version_checks(standard, version, first, feature, pos, length, help)
   if not version or first >= 0 and version >= first or first < 0 and version < -first then return end
   local document = standards[standard]
