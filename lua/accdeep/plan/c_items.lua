@@ -68,7 +68,8 @@ local function map_pointer(plan, request, node, fields)
   plan:object(fields, node)
 end
 
--- Adds an item that maps only the pointer member `node`, unless the construct has such an item already (plan.pointers).
+-- Adds an item for the pointer member `node` alone, without its target, which `request` maps. Adds nothing if the
+-- construct has an item for this member already (plan.pointers: text of the member -> true).
 local function pointer_member(plan, request, node)
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
@@ -93,9 +94,9 @@ local function map_pointers(plan, request, node)
   end
 end
 
--- Adds items that map the pointers on the access path to the list item `node` of type t. If `node` is a pointer itself
--- and is reached through a pointer member, it counts as part of the path, as in clang. `item` then allocates or deletes
--- it and copies nothing.
+-- Adds items that map the pointers on the access path to the list item `node` of type t. A list item that is a pointer
+-- itself, and is reached through a pointer member, counts as part of the path, as in clang: `item` then allocates or
+-- deletes this pointer, and copies nothing.
 local function map_chain(plan, request, node, t, item)
   local pointer = list_item.pointer_to(plan.session, node)
   if pointer then map_pointers(plan, request, pointer) end
@@ -123,8 +124,8 @@ local function pointer_cell(b, ctx, node, item)
 end
 
 -- Returns the register with the address where the array begins that encloses `node`, an element or a row; nil if `node`
--- is not part of an array. With rules.fusion, it is the outermost array, even if a structure lies between: a variable,
--- or the target of a pointer (DIR-4.1-03).
+-- is not part of an array. With rules.fusion, arrays around an enclosing structure count, too: the array is the
+-- outermost one in the variable or in the pointer's target (DIR-4.1-03).
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -141,8 +142,8 @@ local function origin_of(b, ctx, node)
   return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
 
--- Adds an item with the code of builder b and returns it. If it has no pointer cell yet, the request's base pointer
--- becomes the pointer to attach.
+-- Adds an item with the code of builder b, and returns the item. If the item has no pointer cell (pointer to attach)
+-- yet, it gets the cell of the request's base pointer.
 local function add(plan, item, b, request)
   local pointer = request.base_pointer
   if pointer and not item.slot and not item.slot_address then
@@ -151,9 +152,10 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- Sets the item's name and symbol (label), adds it to the plan, and returns it. base: AST of the object or pointer that
--- the name shows; element: type of the item's elements. kind: "section", "element" or nil (the whole object); rows:
--- dimensions inside an element of a section, or nil.
+-- Sets the fields name and label (the core's symbol, for messages) of an item, adds the item to the plan, and returns
+-- it. request: the request that the item lowers. base: AST of the object or pointer from whose text the name is made.
+-- element: type of the item's elements. kind: "section", "element" (of a pointer's target) or nil (the whole object).
+-- rows: dimensions of one element of a section, if it is an array; nil otherwise.
 local function add_elements(plan, item, b, ctx, request, base, element, kind, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
@@ -164,9 +166,9 @@ local function add_elements(plan, item, b, ctx, request, base, element, kind, ro
   return add(plan, item, b, request)
 end
 
--- Sets the extent of an item p[@] or p[@base], an alias (TR14 3.5). It is one byte, which must be present. It lies in
--- the target of the pointer p or, for p[@base], in the target of `base`, at the section that the construct names. base:
--- AST of p; subscript: the alias; sections: sections of the construct, by text.
+-- Sets the extent of an item p[@] or p[@base], an alias (TR14 3.5): one byte, which must be present. The byte lies in
+-- the target of the pointer p or, for p[@base], in the target of `base`, at the section of `base` that the construct
+-- names. base: AST of p; subscript: the alias; sections: sections of the construct, by text.
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]

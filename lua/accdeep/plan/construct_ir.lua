@@ -3,13 +3,16 @@
 -- openacc_lowering.lua and openmp_lowering.lua make plans from ASTs; run/ executes them; run/plan_cache.lua retains
 -- them.
 --
---   plan = operation                   plan.kind: "enter data", "update", "compute", ...
---     items = operands, in order       one per object, section, block or pointer. action, flags what the core does with
---       the bytes: copyin, delete, attach, always, ... code, registers register code that computes the addresses on the
---       host. base, count, start, unit register numbers: registers with the address of element 0, the number of
---       elements, and the first element; unit: bytes of one element. slot | slot_address the pointer cell, the memory
---       of the pointer that the core attaches: a register with its address, or a constant address. program mapping
---       program: maps the members (lowering/mapping_compiler.lua). label symbol: the name in messages and events.
+--   plan                    the operation; plan.kind: "enter data", "update", "compute", ...
+--     items                 the operands, in order: one per object, section, block or pointer.
+--       action, flags       what the core does with the bytes: copyin, delete, attach, always, ...
+--       code, registers     register code that computes the addresses on the host, and its number of registers.
+--       base, count, start  numbers of registers with the address of element 0, the number of elements, and the index
+--                           of the first element (nil: 0); unit: bytes of one element.
+--       slot, slot_address  address of the pointer cell, the memory of the pointer that the core attaches: slot is a
+--                           register with the address, slot_address a constant address.
+--       program             mapping program, which maps the members (lowering/mapping_compiler.lua).
+--       label               symbol of the core: the name in messages and events.
 --     private, deviceptr, use_device   variables in these clauses, which have no operand.
 --
 -- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`

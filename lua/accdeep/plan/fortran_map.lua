@@ -140,8 +140,9 @@ local function structures_of(requests)
   return list
 end
 
--- Adds the items of the components of one structure: a block with parts if several bytes ranges are mapped, otherwise a
--- single item. group: entry of structures_of, with the field `implicit`. A group with nothing to map gets no item.
+-- Adds the items of the components of one structure: a block with parts if several ranges of bytes are mapped,
+-- otherwise a single item. group: entry of structures_of, with the field `implicit`. A group with nothing to map gets
+-- no item.
 local function add_structure(plan, group)
   local from, parts, members = group.structure.address, {}, {}
   -- Adds a part of the block, in bytes from `address`, and its request.
@@ -171,7 +172,7 @@ local function add_structure(plan, group)
 end
 
 -- Adds the items of all requests of a directive. implicit(group): function that returns true if the construct
--- implicitly maps the descriptors that a group's sections need; nil: only target constructs have it. Also defines
+-- implicitly maps the descriptors that a group's sections need; nil except on target constructs. Also defines
 -- plan.request, which adds the item of one more request. Raises for errors of list items.
 function fortran_map.map_items(plan, requests, implicit)
   -- Adds the item of a request, registers a variable in plan.named, and returns the item.

@@ -328,7 +328,7 @@ function fortran_section.object(plan, request, node)
 end
 
 -- Adds the item of a section and returns it. In Fortran, subscripts are part of the expression request.node, so
--- fortran_section.object does it.
+-- fortran_section.object makes the item of a section, too.
 function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
 -- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item. Raises if `node` is
@@ -403,7 +403,7 @@ end
 -- whole: expression of the array; node: AST of the part. Raises if the part is not contiguous, or `node` is no
 -- variable.
 local function elements_of(session, whole, node)
-  local part = describe_object(session, node) -- raises if the node is not an array
+  local part = describe_object(session, node) -- raises if `node` is no variable
   local s = whole.section { pos = node.pos }
   if not fortran_descriptor.is_contiguous(part.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })

@@ -72,7 +72,8 @@ function openacc_lowering.split_update(plan, vars)
   return list
 end
 
--- half of the clause's copies -> flag of the core, which copies present data, too
+-- Direction of a clause's copies (in: to the device) -> flag by which the core copies in this direction even if the
+-- data are present.
 local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
 
 -- Returns the core's flags for the modifiers of a data clause; 0 without modifiers. Decides ACC34-mod-3, ACC34-mod-4,
@@ -337,8 +338,9 @@ end
 
 local is_member = { member = true, component = true } -- tags of the ASTs of members
 
--- Appends copy requests to `requests` for variables, elements and sections that a reduction clause names but no request
--- does. Raises for members, and for types that the operator cannot reduce. Decides ACC33-impl-1, ACC33-2.5.15-1.
+-- Appends copy requests to `requests` for variables, elements and sections that a reduction clause names, but whose
+-- variable no request names. Raises for members, and for types that the operator cannot reduce. Decides ACC33-impl-1,
+-- ACC33-2.5.15-1.
 local function add_reductions(plan, clauses, requests)
   local named = {}
   for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end

@@ -21,9 +21,9 @@
 --                   ^low          ^high         block [low, high): pieces a and b, excluded: gap.
 --
 -- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
--- one structure. Items of clauses precede implicit items (OMP60-map-11); if rules.counting is "items", all items are
--- sorted as clang sorts them (sort_requests, sort_items). rules.section and rules.chains decide which base pointers of
--- sections are mapped as well.
+-- one structure. Items of clauses precede implicit items (OMP60-map-11). `rules` is the session's rule profile
+-- (definitions/profiles.lua): if rules.counting is "items", all items are sorted as clang sorts them (sort_requests,
+-- sort_items); rules.section and rules.chains decide which base pointers of sections are mapped as well.
 --
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
@@ -325,8 +325,8 @@ local function block_program(session, record, parts, low, high)
 end
 
 -- Sets the item's frame and room: address and size of the structure that encloses it. Members of the structure then
--- keep their distances on the device. The core refuses a member if others of its structure are mapped apart from it
--- (OMP60-map-13).
+-- keep their distances on the device. The core refuses a member if other members of its structure are mapped apart from
+-- this member (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
 -- Registers the pointer variable through which a request names members of a structure (p in p->a). In the body, this
@@ -397,10 +397,10 @@ end
 
 -- ----------------------------------------------------------------------------------------- clauses --
 
--- Returns true if a request for a section in the target of a pointer maps this pointer as well. It never does in an
--- update or if rules.section is "one-step". If rules.section is "value-first", it does unless the section is present
--- already; the plan is then single_use. Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04,
--- LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
+-- Returns true if a request for a section in the target of a pointer maps this pointer as well. The result is false in
+-- an update, and if rules.section is "one-step". If rules.section is "value-first", the result is false if the section
+-- is present already, and the plan becomes single_use. Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06,
+-- LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
 local function maps_pointer(plan, request)
   local section_rule = plan.session.rules.section
   if plan.kind == "update" or section_rule == "one-step" then return false end
@@ -425,7 +425,7 @@ local function add_request(plan, request)
     end
     item = plan:section(request, request.base, request.subscripts)
     local length = request.subscripts[1].length
-    -- A later item of the variable takes the place of an empty section in plan.named.
+    -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
     item.empty = length and length.tag == "num" and length.value == 0
   else
     item = plan:object(request, request.node)
@@ -491,10 +491,10 @@ local function base_pointers(plan, group, action, map_type)
   return list
 end
 
--- Adds requests for base pointers of sections to group.values, the members that form the block of a structure. They are
--- added if the group is implicit: no byte of the structure is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13).
--- If rules.chains is "mapped", they are also added if members and pointers together are at least two; group.joins is
--- then true. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+-- Adds requests for base pointers of sections to group.values, the members that form the block of a structure. These
+-- requests are added if the group is implicit: no byte of the structure is present yet (OMPEX-struct_map-12,
+-- OMPEX-struct_map-13). If rules.chains is "mapped", they are also added if members and base pointers together are at
+-- least two; group.joins is then true. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, group)
   local joins = not group.implicit and plan.session.rules.chains == "mapped"
   if not (group.implicit or joins) then return end
@@ -515,9 +515,8 @@ function openmp_lowering.add_parts(plan, members, parts)
 end
 
 -- Adds the items of all requests of a directive in C. used(group): function that returns true if the construct
--- implicitly maps the base pointers of a group of structures_of (openmp_implicit.structures); nil: only target
--- constructs have it. Also defines plan.request, which adds the item of one more request. Raises for errors of list
--- items.
+-- implicitly maps the base pointers of a group of structures_of (openmp_implicit.structures); nil except on target
+-- constructs. Also defines plan.request, which adds the item of one more request. Raises for errors of list items.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
@@ -572,7 +571,7 @@ end
 local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
   reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
 
--- clauses that take sections of variables, too
+-- Clauses, other than map, whose list items may be sections of variables.
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
@@ -713,7 +712,7 @@ local function map_used(plan)
   end
 end
 
--- directives that are wrong without such a clause
+-- Kind of a directive -> the clause without which the directive is wrong, for the message.
 local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
   update = "a to or from clause" }
 

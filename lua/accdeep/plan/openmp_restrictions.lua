@@ -14,7 +14,7 @@ local raise = diagnostic.raise
 
 local openmp_restrictions = {}
 
--- Map types that copy nothing, which p[:] may therefore have.
+-- Map types that an assumed-size section p[:] may have, because they copy nothing.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
 -- Registers the clause of a list item of update in `directions`: text of a list item -> name of its clause. Raises if
@@ -119,8 +119,8 @@ function openmp_restrictions.self_maps(plan, requests)
   if first then openmp_restrictions.require_host_execution(plan, first) end
 end
 
--- Raises if the assumed-size section `node`, p[:], has a map type that copies or creates, because p[:] only designates
--- present data (OMP60-map-10).
+-- Raises if the assumed-size section `node`, p[:], has a map type that copies (to, from, tofrom), because p[:] only
+-- designates present data (OMP60-map-10).
 function openmp_restrictions.check_assumed_size(map_modifiers, node)
   if not map_modifiers.type or enters_nothing[map_modifiers.type] then return end
   raise("clause-not-allowed", map_modifiers.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(

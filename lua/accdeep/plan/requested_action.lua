@@ -35,7 +35,8 @@ local function member_mapping_of(session, request, t)
   return nest.mapping_of_clause(session, t, clause, update, request.action)
 end
 
--- Action of a policy -> action on exit data, the half of it that takes place at the exit (AMB-TR14-10).
+-- Action of a policy -> action on exit data: the half of the policy's action that takes place at the exit
+-- (AMB-TR14-10).
 local exit_half = openacc_directives.clauses_where(function(entry, clause)
   if clause.present_or then return nil end
   return entry.data and (entry.data:find "out" and "copyout" or "delete")
@@ -64,7 +65,7 @@ function requested_action.resolve(session, request, t)
   if request.resolve then return request.resolve(t) end
   local member_mapping = member_mapping_of(session, request, t)
   local action = request.action or member_mapping.own
-  -- If the policy has an action for the whole object, it replaces the clause's action.
+  -- If the policy has an action for the whole object, this action replaces that of the clause.
   if member_mapping and member_mapping.own then action = member_mapping.own end
   if member_mapping and member_mapping.policy and request.kind ~= "exit data"
     and deletes(session, member_mapping, {}) then

@@ -9,9 +9,9 @@ local raise = diagnostic.raise
 
 local openmp_arguments = {}
 
--- Form of a clause's argument: name of the clause -> {optional, positive, list, words, modifiers}. optional: it may be
--- missing; positive: a number in it must be at least 1; words: the words of which it must be one; modifiers: words that
--- may precede it and a colon; list: further text may follow after a comma.
+-- Form of a clause's argument: name of the clause -> {optional, positive, list, words, modifiers}. optional: the
+-- argument may be missing. positive: if it is a number, it must be at least 1. words: list of the allowed words.
+-- modifiers: list of words that may precede the word and a colon. list: further text may follow the word after a comma.
 local meaning = openmp_directives.clauses_where(function(entry)
   local argument_of = entry.argument
   return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,

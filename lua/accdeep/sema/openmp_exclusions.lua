@@ -21,9 +21,9 @@ local map_types = word_set "to from tofrom alloc storage release delete"
 -- Clauses that may occur once.
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
--- Returns a text that only one clause of a directive may have: "if" and the directive-name of an if clause,
--- "defaultmap" and its category of variables, or the name of a clause that may occur once. Returns nil or false for
--- other clauses.
+-- Returns a text that only one clause of a directive may have. For if, it has the directive-name in the clause; for
+-- defaultmap, the category of variables; for a clause that may occur once, it is the clause's name. Returns nil or
+-- false for other clauses.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end

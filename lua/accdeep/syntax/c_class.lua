@@ -69,7 +69,8 @@ return function(rules, lx)
     + (P ":" * (initialised + V "round" + V "braced" * #(blank * S ",{")) ^ 1) ^ -1
       * Cp() * C(V "braced") * lx.space * sym ";" ^ -1
   local parts = Cp() * V "round" * lx.space * qualifier ^ 0 * body_kind
-  -- Matches a member function with these rules for its name; role: "method", "constructor", ...
+  -- Matches a member function. p: rule for its name, with the result type if it has one; role: "method", "constructor",
+  -- "destructor" or "operator", for the field role of the node.
   local function fn(role, p)
     return node("function", specifiers * p * parts, function(n, words, text, parameters, ending, body)
       n.role, n.name, n.words, n.parameters_at = role, text, {}, parameters
@@ -92,7 +93,7 @@ return function(rules, lx)
   rules.using = node("using", word "using" * (word "typename" + word "namespace") ^ -1 * V "path" * sym ";",
     function(n, path) n.path = path end)
   rules.assertion = node("assertion", word "static_assert" * V "round" * lx.space * sym ";", function() end)
-  -- Captures the position of a member's initial value: after =, or of {.
+  -- Captures the position of a member's initial value: that after `=`, or that of `{`.
   local nested = quoted + V "round" + V "braced" + (1 - S ";,(){}")
   local start = sym "=" * Cp() * nested ^ 1 + #P "{" * Cp() * V "braced" * lx.space
   rules.member_item = node("member_item", V "declarator" * attributes * opt(node("bits", sym ":" * V "expression",
@@ -114,7 +115,7 @@ return function(rules, lx)
   rules.member = V "pragma" + V "access" + sym ";" + V "friend" + V "alias" + V "using" + V "assertion"
     + V "template" + V "function" + V "members"
 
-  -- Templates. The first rules report those that are not supported.
+  -- Templates. The rules refused_parameter and special report templates that are not supported.
   local refused_parameter = refuse(P "template" * -lex.alnum, "a template as a template's argument")
     + refuse((lex.letter * lex.alnum ^ 0 * blank) ^ -1 * P "...",
       "a template with any number of arguments", "give it the arguments that it is used with")

@@ -104,7 +104,7 @@ return function(rules, lx)
       return n
     end
   end
-  -- Matches any type; named: the rule for names of types.
+  -- Matches any type; named: rule for types that are written as a name.
   local function any_spec(named)
     return with_qualifiers(V "qualified" + V "builtin" + V "elaborated" + V "record" + V "enum" + named)
   end
@@ -192,8 +192,8 @@ return function(rules, lx)
       end)
   end
   rules.declaration = declaration(V "spec")
-  -- Matches a declaration of a local variable. A name may be that of a type: then it must begin the declaration, and a
-  -- name must follow.
+  -- Matches a declaration of a local variable. A statement that begins with the name of a type is a declaration only
+  -- if, after stars and qualifiers, another name follows; otherwise it is an expression.
   rules.local_declaration = #(-V "declared_type" + V "declared_type" * sym "*" ^ 0 * qualifiers * name)
     * declaration(V "sure_spec")
 

@@ -138,8 +138,8 @@ local function name_of(node)
   return second == "loop" and first .. " loop" or first
 end
 
--- Raises if a directive still waits for its loop or statement. Must be called before a statement node `item` that is
--- neither, such as another directive.
+-- Raises if a directive still waits for its loop or statement. item: the node, such as another directive, that is found
+-- in place of the loop or statement.
 function Arranger:needs_no_loop(item)
   local waiting = self.waiting[#self.waiting]
   if not waiting then return end

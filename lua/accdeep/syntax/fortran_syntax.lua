@@ -71,8 +71,9 @@ local function expressions(rules, lx)
   local function level(operand, operator)
     return operand * (Cp() * operator * expect(operand, "expected an operand")) ^ 0 / fold
   end
-  -- Match a binary operator, and a unary operator with its operand.
+  -- Matches the operator p and captures it.
   local function operator(p) return C(p) * lx.space end
+  -- Matches the unary operator `op` with its operand `inner`.
   local function unary(op, inner)
     return node("unary", operator(op) * expect(inner, "expected an operand"), function(n, symbol, e)
       n.op, n.e = symbol, e
@@ -243,7 +244,8 @@ end
 -- The error may have help on what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
-  -- Raises "unsupported" if p matches. subject: name of the statement; help: what to write instead, or nil.
+  -- Returns a pattern that raises the error "unsupported" where p matches, and otherwise fails. subject: name of the
+  -- statement; help: what to write instead, or nil.
   local function unsupported_statement(p, subject, help)
     return lpeg.Cmt(Cp() * p, function(_, _, pos)
       error({ syntax = ("%s is not supported"):format(subject), unsupported = true, pos = pos,

@@ -52,7 +52,7 @@ function openacc_syntax.rules(rules, lx)
 
   local name = lx.phrases(names, S " \t" ^ 1)
 
-  -- Match <name> or <name(values)>, and the parentheses of a clause.
+  -- Match the parts of a clause: its shape, <name> or <name(values)>, and its parentheses.
   local values = opt(sym "(" * Ct(lx.list(V "expression") ^ -1) * expect(sym ")", "expected ',' or ')'"))
   local shape = opt(sym "<" * Cp() * opt(lx.name) * values * expect(sym ">", "expected '>'")
     / function(pos, text, args) return { pos = pos, name = text or nil, args = args or nil } end)

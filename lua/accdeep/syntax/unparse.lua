@@ -48,7 +48,7 @@ end
 -- Writers: tag of a node -> function(node, scope) that returns the node's text.
 local writers = {}
 
--- Suffixes keep the type of a constant: 1.0 / 2 differs from 1 / 2.
+-- Type of an integer constant -> suffix by which its text keeps the type; int has no suffix.
 local integer_suffixes = { ["unsigned int"] = "u", long = "l", ["unsigned long"] = "ul" }
 function writers.num(node)
   if math.type(node.value) == "integer" then
@@ -59,7 +59,8 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
--- Returns the name, preceded by :: if a member of the scope's record hides it.
+-- Returns the name, preceded by :: if a member of the scope's record hides it. A name of a member of *this gets this->
+-- instead, and nothing if the scope's object is *this.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]

@@ -11,18 +11,20 @@ local function list_of(nodes, write, separator)
   return table.concat(parts, separator or ", ")
 end
 
--- Return the text of an expression, and the name of a node.
+-- Returns the text of an expression, as AST.
 local function expression(node) return unparse.expression(node) end
+-- Returns the name of a node.
 local function name(node) return node.name end
 -- Returns a text and ": " after it; "" for an empty text.
 local function prefix(text) return text ~= "" and text .. ": " or "" end
 
--- Return the texts of an iterator, i = first:last:step, and of a modifier.
+-- Returns the text of an iterator, i = first:last:step.
 local function iterator(node)
   return ("%s = %s:%s%s"):format(node.name, expression(node.first), expression(node.last),
     node.step and ":" .. expression(node.step) or "")
 end
 
+-- Returns the text of a modifier with its argument.
 local function modifier(node)
   if node.mapper then return ("mapper(%s)"):format(node.mapper) end
   if node.iterators then return ("iterator(%s)"):format(list_of(node.iterators, iterator)) end

@@ -158,7 +158,7 @@ local function check_counters(session, list, construct)
   end
 end
 
--- clauses that name a form, in the order in which they are looked for
+-- Clauses of atomic that name a form, in the order in which c_body.atomic_form looks for them.
 local atomic_forms = { "capture", "compare", "read", "write", "update" }
 
 -- Returns the form of the atomic directive `node`: read, write, update (the default), capture or compare. Raises if two
@@ -504,9 +504,10 @@ function c_body.check_top(node, body, language, location)
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
 end
 
--- Analyses the directives in the AST `tree` of a body and returns the body's new AST. node: the construct's directive;
--- on: "host", "omp" or "acc"; location: where the directive's text is, for errors. The result's field `carries` is true
--- if a directive inside is executed on devices. Raises for errors of directives.
+-- Analyses the directives in the AST `tree` of a body and returns the body's new AST. node: the construct's directive.
+-- on: where the body runs, "host", "omp" (a target region) or "acc" (a compute region). location: location of the
+-- directive's text, for errors. The result's field `carries` is true if a directive inside is executed on devices.
+-- Raises for errors of directives.
 function c_body.body(session, tree, node, on, location)
   local language = on == "acc" and "acc" or "omp"
   local reader = setmetatable({ session = session, pragma_cache = {} }, Reader)

@@ -142,8 +142,8 @@ function data_sharing.check_modifier(node, modifier, rule)
     { length = #modifier.name, rule = rule })
 end
 
--- Adds the variables, values and names of one clause to the node. A clause without any is ignored. Raises for wrong
--- list items and words, and for copyin of OpenMP.
+-- Adds the variables, values and names of one clause to the node. A clause without variables, values and names is
+-- ignored. Raises for wrong list items and words, and for copyin of OpenMP.
 local function read_clause(private_node, attributes, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then

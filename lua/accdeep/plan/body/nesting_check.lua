@@ -52,8 +52,8 @@ nesting_check.has_clause = has_clause
 -- Returns the name of the critical construct `node`; "" if it has none.
 local function name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
 
--- Raises if the critical construct `node` is nested in one of the same name, which would deadlock. level: innermost
--- enclosing level, or nil.
+-- Raises if the critical construct `node` is nested in a critical construct of the same name, which would deadlock.
+-- level: innermost enclosing level, or nil.
 local function check_critical(level, node)
   while level do
     if level.part == "critical" and name_of(level.node) == name_of(node) then
@@ -63,8 +63,8 @@ local function check_critical(level, node)
   end
 end
 
--- Raises if the ordered construct `node` is in no worksharing loop, or if the innermost one has no ordered clause.
--- ordered simd is always allowed.
+-- Raises if the ordered construct `node` is in no worksharing loop, or if the innermost worksharing loop has no ordered
+-- clause. level: innermost enclosing level, or nil. ordered simd is always allowed.
 local function check_ordered(level, node)
   if has_clause(node, "simd") then return end
   local at = level

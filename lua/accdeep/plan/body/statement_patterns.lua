@@ -18,8 +18,8 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
 -- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole:
--- true if no loop of the text encloses the construct. Any other break or continue then leaves the body, too. Decides
--- ACC33-2.5-1.
+-- true if no loop of the text encloses the construct; every break or continue outside of loops in the body then leaves
+-- the body. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
   if not exit then return end
@@ -237,8 +237,8 @@ local function written_lvalue(e)
   return x and not mentions(e.e, x) and x or nil
 end
 
--- Returns a true value if the statement `node` has the form x = x < e ? e : x or a similar form, or is if (x < e) x =
--- e;
+-- Returns a true value if the statement `node` has a form of atomic compare: x = x < e ? e : x; or if (x < e) x = e;
+-- with any operator in place of <.
 local function compared_lvalue(node)
   if node.tag == "if" and not node.no then
     local yes = node.yes
