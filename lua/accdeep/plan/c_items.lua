@@ -95,7 +95,7 @@ local function map_pointers(plan, request, node)
 end
 
 -- Adds items that map the pointers on the access path to the list item `node` of type t. A list item that is a pointer
--- itself, and is reached through a pointer member, counts as part of the path, as in clang: `item` then allocates or
+-- itself, and is reached through a pointer member, counts as part of the path, as in clang. `item` then allocates or
 -- deletes this pointer, and copies nothing.
 local function map_chain(plan, request, node, t, item)
   local pointer = list_item.pointer_to(plan.session, node)

@@ -22,8 +22,8 @@
 --
 -- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
 -- one structure. Items of clauses precede implicit items (OMP60-map-11). `rules` is the session's rule profile
--- (definitions/profiles.lua): if rules.counting is "items", all items are sorted as clang sorts them (sort_requests,
--- sort_items); rules.section and rules.chains decide which base pointers of sections are mapped as well.
+-- (definitions/profiles.lua). If rules.counting is "items", all items are sorted as clang sorts them (sort_requests,
+-- sort_items). rules.section and rules.chains decide which base pointers of sections are mapped as well.
 --
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.

@@ -17,7 +17,7 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 -- ------------------------------------------------------------------------------------------ blocks --
 
 -- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
--- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole:
+-- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop. is_whole:
 -- true if no loop of the text encloses the construct; every break or continue outside of loops in the body then leaves
 -- the body. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
