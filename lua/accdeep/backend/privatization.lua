@@ -1,17 +1,21 @@
--- privatization.lua - data sharing of thread constructs in a body, which one thread executes: private variables and
--- reductions. Compiles private{} nodes for statement.lua.
+-- privatization.lua - data sharing of thread constructs (parallel, for, task and the like) inside a body: private
+-- variables and reductions. One thread executes a body, so each construct has one copy of each private variable.
+-- statement.lua calls this file for private{} nodes; plan/body/data_sharing.lua makes these nodes and lists their
+-- fields.
 --
--- A private copy is a new variable with the same name as the original, the variable outside of the construct. Life of a
--- copy:
---   begin:  new, or the original's value (firstprivate, linear), or the identity of the reduction's operator.
---   body:   uses of the name mean the copy.
+-- A private copy is a new variable with the same name as the original, which is the variable outside of the construct.
+-- Life of a copy:
+--   begin:  the copy is uninitialized, or gets the original's value (firstprivate, linear) or the identity of the
+--           reduction's operator.
+--   body:   the name means the copy.
 --   end:    the last value is stored in the original (lastprivate, linear), or combined with it (reduction).
--- Elements of an array are reduced in place: their old values are saved, and combined at the end with the values that
--- the body stored. Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
+-- A part of an array, such as a[0:n], is reduced in place, without a copy. At the beginning its old values are saved,
+-- and its elements get the identity. At the end the saved values are combined with those that the body stored. Rules:
+-- OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
 --
--- A step is a function of the frame (statement.lua). A copy is described by {name, pos, begins, lasts, op, shared,
--- rule}. begins: it gets the original's value; lasts: its last value is stored; op: operator of its reduction; shared:
--- no copy is made.
+-- Terms: a step is a compiled piece of code, a function of the frame (the table of one execution, see statement.lua). A
+-- copy is described by {name, pos, begins, lasts, op, shared, rule}. begins: the copy gets the original's value; lasts:
+-- the copy's last value is stored in the original; op: operator of the reduction, or nil; shared: no copy is made.
 
 local c_sema = require "accdeep.backend.c_sema"
 local closures = require "accdeep.backend.closures"
@@ -30,27 +34,29 @@ local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- Returns the variable or member `name`, of which a construct may have a copy: a binding, or {type, ...}. Returns nil
--- if neither exists.
+-- Returns what `name` means outside of a construct that may have a private copy of it. The result is the binding
+-- (symbols.lua) of a local of the body, or else a member of *this or a variable of the program. Each has a field
+-- `type`. Returns nil if nothing has this name.
 function privatization.variable(env, name)
   local session = env.session
   return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
 end
 
--- Returns the variable that a clause names; raises if there is no such variable. item: {name, pos}.
+-- Returns what privatization.variable finds for a name in a clause; raises if it finds nothing. item: {name, pos}.
 local function find_variable(env, item)
   return privatization.variable(env, item.name) or env.session.now.scope:no_variable(item)
 end
 
--- Raises if one of `names` is neither a variable nor an enumerator.
+-- Raises if an entry {name, pos} of the list `names` is neither a variable nor an enumerator.
 local function check_names(env, names)
   for _, item in ipairs(names) do
     if not env.session.now.scope.enumerators[item.name] then find_variable(env, item) end
   end
 end
 
--- True if a variable is private to the task that encounters a construct. Threads of the innermost team do not share
--- such a variable.
+-- True if the variable `name` is private to the task that encounters a construct. This holds for a local of the body
+-- that was declared at the current nesting level of teams. Outside of all teams, it also holds for a variable that is
+-- private in the kernel.
 local function is_own(env, name)
   local binding, level = env.locals[name], env.level or 0
   if binding then return binding.level == level end
@@ -58,9 +64,9 @@ local function is_own(env, name)
   return level == 0 and k and k.plan.private[name] ~= nil
 end
 
--- Returns the copies of a construct: of variables in its clauses, and of variables that implicit rules make private.
--- free(body): returns the names that the body uses. Raises if default(none) applies to a variable in no clause. Decides
--- OMP60-share-1.
+-- Returns the list of a construct's copies. They are the copies that the private{} node `node` lists, and copies of
+-- variables in no clause that the attribute node.implicit makes private. free(body): returns the names that the body
+-- uses, a list of {name, pos}. Raises if default(none) applies to a variable in no clause. Decides OMP60-share-1.
 local function copies_of(env, node, free)
   local implicit = node.implicit
   if not implicit then return node.copies end
@@ -81,10 +87,11 @@ end
 
 -- ------------------------------------------------------------------------------------- reductions --
 
+-- Smallest value of a signed integer type, by the type's size in bytes.
 local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
 
--- Returns the identity of the reduction operator `op` for the type t: the value with which the operator changes
--- nothing.
+-- Returns the identity of the reduction operator `op` for the type t: the value that leaves every other operand
+-- unchanged, such as 0 for + and 1 for *.
 function privatization.identity(op, t)
   if op == "*" or op == "&&" then return 1 end
   if op == "&" then return -1 end
@@ -95,13 +102,14 @@ function privatization.identity(op, t)
   return op == "max" and low or high
 end
 
--- Returns the identity of the reduction operator `op` for the type t as an AST node.
+-- Returns an AST node for the identity of the reduction operator `op` for the type t. pos: position of the node.
 function privatization.beginning(op, t, pos)
   return { tag = "num", pos = pos, value = privatization.identity(op, t), type = t.float and "double" or "long" }
 end
 
--- Returns the AST that combines a variable with a copy and assigns the result to the variable. variable, copy, value:
--- typed nodes. If `value` is given, it replaces the variable's old value.
+-- Returns the AST of `variable = variable op copy`, with which a reduction ends. op: the reduction operator; pos:
+-- position for errors; variable, copy: typed nodes. If the typed node `value` is given, it is the left operand in place
+-- of the variable.
 function privatization.combine(op, pos, variable, copy, value)
   local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
   local combination = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
@@ -114,27 +122,28 @@ end
 
 local each_number
 
--- Returns the number of a new frame slot (statement.lua).
+-- Reserves a frame slot in the body of `env`, and returns its index in the frame.
 local function new_frame_slot(env)
   local frame_slot = env.root.slots
   env.root.slots = frame_slot + 1
   return frame_slot
 end
 
--- Returns a typed node for the value of a frame slot.
+-- Returns a typed node that reads the frame slot `frame_slot` as a value of type t.
 local function slot_expression(frame_slot, t, pos)
   return { op = "computed", type = t, pos = pos, value = function(f) return f[frame_slot] end }
 end
 
--- Returns an AST node for an index whose value is in a frame slot.
+-- Returns an AST node for an index of type long, whose value is read from the frame slot `frame_slot`.
 local function index_in(frame_slot, pos)
   local index = typed_ast.wrap_typed(slot_expression(frame_slot, LONG, pos))
   index.pos = pos
   return index
 end
 
--- Returns a step that runs the steps of all members of a structure. list: typed nodes of objects of type t; make: as in
--- each_number.
+-- Returns a step that runs the steps of all members of a structure of type t. list: typed nodes of several objects of
+-- this type, such as the original and its copy. make(expressions, type): returns the step for one number; `expressions`
+-- are the typed nodes of this number in each of the objects.
 local function each_member(env, pos, t, list, make)
   local steps = {}
   for k, member in ipairs(t.members) do
@@ -147,9 +156,10 @@ local function each_member(env, pos, t, list, make)
   end
 end
 
--- Returns a step that runs a step for each number in a variable. list: typed nodes of objects of type t, such as the
--- original and its copy. make(expressions, type): returns the step for one number, with its typed nodes in these
--- objects.
+-- Returns a step that runs one step for each number in an object of type t. The numbers are the elements of arrays and
+-- the members of structures, at any depth. list: typed nodes of several objects of this type, such as the original and
+-- its copy. make(expressions, type): returns the step for one number; `expressions` are the typed nodes of this number
+-- in each of the objects.
 function each_number(env, pos, t, list, make)
   if t.kind == "record" then return each_member(env, pos, t, list, make) end
   if t.kind ~= "array" then return make(list, t) end
@@ -167,12 +177,12 @@ function each_number(env, pos, t, list, make)
   end
 end
 
--- Operators that floating numbers do not have.
+-- Reduction operators that floating-point types do not have.
 local integer_operators = { ["&"] = true, ["|"] = true, ["^"] = true }
 
--- Raises if a variable, or an element or member in it, is not a number that the operator accepts. copy: the copy or
--- part with op, rule and pos; whole: the variable's type, for the message; t: the type to check. Decides OMP60-share-2,
--- ACC33-2.5.15-1.
+-- Raises if a number in a value of type t cannot be reduced by the operator copy.op: an element of an array, or a
+-- member of a structure (OpenACC only). copy: the copy or part of an array, with op, rule and pos; whole: the
+-- variable's type, for the message. Decides OMP60-share-2, ACC33-2.5.15-1.
 function privatization.check_reduced(copy, whole, t)
   while t.kind == "array" do t = t.of end
   local rule = copy.rule
@@ -185,8 +195,9 @@ function privatization.check_reduced(copy, whole, t)
   end
 end
 
--- Returns the steps of a reduction: for the beginning, and for the end. outer, inner: typed nodes of the original and
--- the copy, of type t. Raises if they cannot be reduced. Decides ACC33-2.9.11-1, OMP60-share-2.
+-- Returns two steps of the reduction `copy`: for the beginning and for the end of the construct. outer, inner: typed
+-- nodes of the original and of the private copy, both of type t. Raises if a number in them cannot be reduced by the
+-- operator. Decides ACC33-2.9.11-1, OMP60-share-2.
 local function reduction(env, copy, t, outer, inner)
   local pos, op = copy.pos, copy.op
   privatization.check_reduced(copy, t, t)
@@ -199,9 +210,9 @@ local function reduction(env, copy, t, outer, inner)
   return begin, finish
 end
 
--- Returns the AST of one element of a part of an array, a[i] or a[first:n]. Appends {frame_slot, first, n} to `loops`
--- for each dimension: the frame slot of its index, and functions of the frame for first index and count. Raises if a
--- section has no length and is not of an array.
+-- Returns the AST of one element of the reduced part `node` of an array, a[i] or a[first:n]. Appends {frame_slot,
+-- first, n} to `loops` for each dimension. frame_slot holds the element's index; `first` and `n` are functions of the
+-- frame that return the first index and the number of indices. Raises if a section of a pointer has no length.
 local function element_of(env, node, loops)
   if node.tag ~= "index" and node.tag ~= "section" then return node end
   local base, first = element_of(env, node.base, loops), node.index or node.start
@@ -220,8 +231,9 @@ local function element_of(env, node, loops)
   return { tag = "index", pos = node.pos, base = base, index = index_in(loop.frame_slot, node.pos) }
 end
 
--- Runs a step in frame f for all combinations of indices of the loops number k and above. bounds: {first, n} for each
--- loop.
+-- Runs `step` in frame f for every combination of indices. loops: as appended by element_of, one entry for each
+-- dimension; the indices of the loops before number k are already set. bounds: {first index, number of indices} for
+-- each loop.
 local function run_loops(loops, k, f, bounds, step)
   local loop, bound = loops[k], bounds[k]
   if not loop then return step(f) end
@@ -231,15 +243,17 @@ local function run_loops(loops, k, f, bounds, step)
   end
 end
 
--- Compiles the reduction of a part of an array in place. part: {item (AST), op, pos, rule}. Returns the steps for the
--- beginning and the end. Raises if the elements cannot be reduced. Decides ACC33-2.5.15-1.
+-- Compiles the reduction of a part of an array in place. part: {item (AST of the part), op, pos, rule}. Returns two
+-- steps, for the beginning and the end of the construct. Raises if the elements cannot be reduced by the operator, or a
+-- section of a pointer has no length. Decides ACC33-2.5.15-1.
 local function compile_part(env, part)
   local pos, op, loops = part.pos, part.op, {}
   local element = c_sema.expression(env, element_of(env, part.item, loops))
   local t = element.type
   privatization.check_reduced(part, t, t)
-  -- saved_slot holds a list of the elements' old values, with the fields bounds and at (index of the last value used).
-  -- value_slot holds the old value that is being combined.
+  -- f[saved_slot] is the list of the elements' old values. Its field `bounds` is the argument of run_loops; `at` is the
+  -- index of the last old value that the end of the construct used. f[value_slot] is the old value that is being
+  -- combined.
   local saved_slot, value_slot = new_frame_slot(env), new_frame_slot(env)
   local begin = each_number(env, pos, t, { element }, function(list, element_type)
     local read = closures.value(env, typed_ast.load(list[1], pos))
@@ -273,8 +287,9 @@ end
 
 local BYTE = core.scalar.u8
 
--- Returns a step that copies the bytes of a variable that were written; other bytes stay unwritten. to, from: functions
--- of the frame that return address, low, high.
+-- Returns a step that copies the `size` bytes of a variable, except those that were never written: they stay unwritten
+-- in the target. to, from: functions of the frame that return the address of target and source, with the bounds low,
+-- high.
 local function copy_bytes(env, to, from, size)
   local space = env.space
   return function(f)
@@ -289,9 +304,10 @@ local function copy_bytes(env, to, from, size)
   end
 end
 
--- Compiles one copy. inner: environment of the construct's body, in which the copy is declared; statement: the module.
--- Returns the list of steps for the beginning, and the step for the end (nil: no step). Raises if the variable is
--- unknown or cannot be reduced.
+-- Compiles one private copy. env, inner: environments outside of the construct and of its body, in which the copy is
+-- declared. copy: its description (head of this file); statement: the module statement.lua. Returns the list of steps
+-- for the beginning of the construct, and the step for its end or nil. Raises if the variable is unknown or cannot be
+-- reduced.
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = find_variable(env, copy).type
@@ -323,9 +339,10 @@ local function compile_copy(env, inner, copy, statement)
   return steps, last
 end
 
--- Compiles a thread construct, a private{} node, to a function of the frame that returns a signal. compile_statement,
--- statement: the function and the module of statement.lua. If the body is left by a signal, the steps for the end are
--- not run. Raises if a clause names no variable.
+-- Compiles a thread construct, the private{} node `node`, to a function of the frame that returns the signal of its
+-- body. A signal (break, continue, return) leaves the construct; the steps for its end are then not run.
+-- compile_statement, statement: function and module of statement.lua. Raises if a clause names no variable, a reduction
+-- is invalid, a value in a clause is no number, or default(none) is violated.
 function privatization.compile(env, node, compile_statement, statement)
   local inner, begin, finish = statement.scoped(env), {}, {}
   check_names(env, node.names)

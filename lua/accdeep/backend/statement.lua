@@ -2,9 +2,15 @@
 -- variables that a body uses. Input: the AST of syntax/c_statement.lua, after analysis by plan/body/c_body.lua.
 --
 -- A compiled statement is function(frame) -> signal. The signal is nil, or BREAK, CONTINUE or RETURN if the statements
--- after it must be skipped. A frame is the table of one execution of the body. Its slots 1.. hold local scalars and
--- pointers (three slots each: value, low, high), and frame.pos the position being executed. Arrays, records, and locals
--- whose address is taken are in memory; their slot holds the address.
+-- after it must be skipped. A frame is the table of one execution of the body. frame[1], frame[2] and so on are its
+-- slots. Local scalars and pointers have three slots each: value, low, high (low and high are the bounds of a pointer's
+-- target). Arrays, records, and locals whose address is taken are in memory; the first of their slots holds the
+-- address. frame.pos is the position being executed, for errors; frame.least belongs to check_step_budget.
+--
+-- The environment `env` of a body has lookup(name, pos), session and space (c_sema.lua). This file adds: locals, the
+-- bindings (symbols.lua) of local names; addressed, the set of names whose address is taken. root.slots is the next
+-- free slot; root.in_memory is true if all locals are in memory. level is the number of enclosing parallel or teams
+-- regions in the body.
 
 local nested_directives = require "accdeep.backend.nested_directives"
 local c_sema = require "accdeep.backend.c_sema"
@@ -24,7 +30,7 @@ local BREAK, CONTINUE, RETURN = 1, 2, 3
 
 local compile_statement -- forward declaration
 
--- Returns an environment for a block inside that of `env`: its own names precede those of the enclosing block.
+-- Returns the environment of a block inside that of `env`: the names of the block hide those of the enclosing block.
 local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
@@ -36,7 +42,8 @@ local function block_environment(env)
 end
 statement.scoped = block_environment
 
--- Compiles a list of statements as a block. The compiled block stops at the first signal and returns it.
+-- Compiles the list of AST statements as a block with local names of its own. The compiled block stops at the first
+-- signal and returns it.
 local function block(env, list)
   local inner = block_environment(env)
   local steps = {}
@@ -50,7 +57,8 @@ local function block(env, list)
   end
 end
 
--- Returns the set of names whose address is taken. Such variables are in memory; other scalars are in frame slots.
+-- Returns the set of variables in the AST `body` whose address is taken (&name). Such variables must be in memory;
+-- other scalars can be in frame slots.
 local function address_taken_names(body)
   local names = {}
   ast.visit(body, function(node)
@@ -59,9 +67,10 @@ local function address_taken_names(body)
   return names
 end
 
--- Declares a new variable `name` of type t in a body, without a value. Returns its binding (symbols.lua), and a
--- function that begins its life in a frame. Scalars and pointers whose address is not taken get a frame slot, where nil
--- means not initialized. Other variables get memory.
+-- Declares a new local variable `name` of type t in a body, without a value. Returns its binding (symbols.lua), and a
+-- function of the frame that makes the variable uninitialized when its declaration is executed. A scalar or pointer
+-- gets frame slots, where nil means not initialized. It gets memory if its address is taken or if all locals of the
+-- body are in memory, as do arrays and records.
 function statement.variable(env, name, t)
   local frame_slot = env.root.slots
   env.root.slots = frame_slot + 3
@@ -76,7 +85,8 @@ function statement.variable(env, name, t)
   return binding, function(f) f[frame_slot] = space:local_memory(size, name) end
 end
 
--- Makes reads of the variable `name` in a frame slot raise if the variable was not written. Decides HOUSE-locals.
+-- Gives the binding of the variable `name`, which is in a frame slot, a function `value` that raises if the variable
+-- was not written before the read. Decides HOUSE-locals.
 local function check_initialized(binding, name)
   local frame_slot = binding.frame_slot
   function binding.value(f)
@@ -89,8 +99,8 @@ local function check_initialized(binding, name)
 end
 statement.check_initialized = check_initialized
 
--- Compiles a local declaration to a function that begins and initializes its variables. Raises if a name is in use in
--- the block, for lists in braces, and if an initializer does not fit.
+-- Compiles a local declaration to a function of the frame that begins the life of its variables and initializes them.
+-- Raises if a name is already declared in the block, for a list in braces, and if an initializer does not fit the type.
 local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
@@ -126,7 +136,8 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- Returns an environment in which break is allowed; with kind == "loop", continue as well. kind: "loop" or "switch".
+-- Returns an environment in which break is allowed. continue is allowed with kind == "loop", otherwise only if it is
+-- allowed in `env`. kind: "loop" or "switch".
 local function breakable_environment(env, kind)
   return setmetatable({ breaks = true, continues = kind == "loop" or env.continues }, { __index = env })
 end
@@ -145,7 +156,8 @@ statements["continue"] = function(env, node)
   end
   return function() return CONTINUE end
 end
--- The signal ends the body, as plan/body/c_body.lua rejects return inside constructs.
+-- Compiles return: the signal ends the body. A return inside a construct of the body was rejected by
+-- plan/body/c_body.lua.
 statements["return"] = function() return function() return RETURN end end
 -- Compiles an if statement.
 statements["if"] = function(env, node)
@@ -160,8 +172,8 @@ end
 -- Number of iterations between two checks of the construct's step budget.
 local STEP_BUDGET_INTERVAL = 32
 
--- Raises if a construct has used more than half of the steps that were left at the first check in frame f. Does nothing
--- without a step limit.
+-- Raises if, since the first call in frame f, the construct has used more than half of the steps that the step limit
+-- then left. Does nothing without a step limit.
 local function check_step_budget(f)
   local steps_left = core.steps_left()
   if not steps_left then return end
@@ -172,8 +184,8 @@ local function check_step_budget(f)
   end
 end
 
--- Returns a function that runs a loop and returns RETURN or nil. c: condition, or nil: true; body: compiled statement;
--- step: function that runs after each iteration, or nil.
+-- Returns a function of the frame that runs a loop; the function returns RETURN or nil. c: compiled condition, nil for
+-- an endless loop; body: compiled statement; step: function that runs after each iteration, or nil.
 local function loop(c, body, step)
   return function(f)
     local iterations = 0
@@ -206,7 +218,7 @@ statements["do"] = function(env, node)
     return again(f)
   end
 end
--- Compiles a for loop.
+-- Compiles a for loop; its three parts may be missing.
 statements["for"] = function(env, node)
   -- The loop's variable is declared in a block around the body, so that condition and step can use it.
   local loop_env, init = block_environment(env), node.init
@@ -220,8 +232,8 @@ statements["for"] = function(env, node)
   end
 end
 
--- Compiles a switch: runs the statements of its block from the label that matches. Raises if the value is no integer,
--- the body is not a block, or a label occurs twice.
+-- Compiles a switch: runs the statements of its block from the label that matches the value, or from `default`. Raises
+-- if the value is no integer, the body is not a block, a label is not constant, or a label occurs twice.
 statements["switch"] = function(env, node)
   local c = c_sema.value(env, node.c)
   if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
@@ -249,16 +261,19 @@ statements["switch"] = function(env, node)
     end
   end
 end
--- Raises, because a label is valid only directly in the block of a switch.
+-- Raises: a case or default label outside of a switch's block. statements.switch handles the labels directly in its
+-- block.
 function statements.case(_, node)
   raise("syntax", node.pos, "a label is allowed only in the block of a switch", { length = node.e and 4 or 7 })
 end
 
--- Compile the nodes of plan/body/c_body.lua: a construct with private copies, and a nested directive.
+-- Compile the nodes that plan/body makes of directives in a body: private{} is a thread construct with private copies
+-- (privatization.lua); carried{} is a nested directive, which the devices execute (nested_directives.lua).
 function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
 function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end
 
--- Compiles a statement to a function that sets frame.pos first. Raises if the statement is invalid.
+-- Compiles a statement of any kind to a function of the frame. If the AST node has a position, the function sets
+-- frame.pos first. Raises if the statement is invalid.
 function compile_statement(env, node)
   local run = statements[node.tag](env, node)
   local pos = node.pos
@@ -269,8 +284,8 @@ function compile_statement(env, node)
   end
 end
 
--- Compiles a whole body to a function of a frame; a fresh frame is passed for each run. env is changed: it gets the
--- fields root, locals and addressed. Raises if the body is invalid.
+-- Compiles a whole body, the AST block `node`, to a function of a frame; the caller passes a new frame for each run.
+-- env is changed: it gets the fields root, locals and addressed. Raises if the body is invalid.
 function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
@@ -282,14 +297,14 @@ function statement.body(env, node)
   end
 end
 
--- Fields of an AST node that may contain names of variables, in the order of visits.
+-- Fields of AST nodes that may contain names of variables, in the order in which they are visited.
 local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
   "yes", "no", "body", "value", "values", "names" }
 
--- Visits the free names of an AST: those that the AST uses and does not declare. Calls see(node, call), where call is
--- the node of a call of this name, or nil. For a call, `see` returns true if the name is not to be visited as a
--- variable. Copies of private{} (privatization.lua) whose original variable is read or written are visited as well:
--- see(copy).
+-- Visits the free names of the AST `node`: names that are used in it and not declared in it. Calls see(node, call):
+-- `node` is the identifier; `call` is the call's node if the identifier is the called function, otherwise nil. If `see`
+-- returns true for a call, the identifier is done; otherwise `see` is called again for it as for a variable. For a
+-- private copy (privatization.lua) whose original variable is read or written, the call is see(copy).
 local function each_free(node, see)
   local visit
   local function visit_all(list, locals)
@@ -343,7 +358,8 @@ local function each_free(node, see)
   visit(node, {})
 end
 
--- Returns the free names of an AST, each name once, as a list of {name, pos}. Names of called functions are included.
+-- Returns the free names of an AST (used in it and not declared in it), each name once, as a list of {name, pos}. Names
+-- of called functions are included.
 function statement.free(node)
   local visited, list = {}, {}
   each_free(node, function(n)
@@ -353,9 +369,9 @@ function statement.free(node)
   return list
 end
 
--- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}, where
--- reduced is true for the variable of a reduction. A member of *this counts as `this`. Locals of the body are not
--- included.
+-- Returns the program's variables that the body `node` uses, in the order of their first use, for the implicit data
+-- rules. Each entry is {name, pos, reduced?}; reduced is true if the body reduces the variable. A member of *this, or a
+-- call of a member function of *this, counts as a use of `this`. Locals of the body are not included.
 function statement.references(session, node)
   local by_name, list = {}, {}
   local function add(name, pos)
