@@ -1,10 +1,11 @@
-/* allocatable.c - keeps the contents of allocatable declared variables present. Called by declared.c, and at the begin
- * of each call by lifecycle.c.
+/* allocatable.c - keeps the contents of Fortran's allocatable variables in declare directives present. Called by
+ * declared.c, and by lifecycle.c at the begin of each call on the slow path.
  *
- * An allocate statement creates the device's copy and deallocate deletes it (ACC33-dec-1). gcc 12 makes no call for
- * either, but lists the variable. The runtime therefore reads each variable at the begin of each call, maps new
- * contents and unmaps old ones. Two cases cannot be recognised. An array allocated again with the same address and size
- * keeps the device's values; a pointer to absent data counts as allocated. Strings of deferred length are ignored.
+ * The contents are the memory that the statement `allocate` reserves. It also creates the device's copy, and
+ * `deallocate` deletes it (ACC33-dec-1). gcc 12 makes no call for either, but lists the variable in the program's file.
+ * The runtime therefore reads each variable at the begin of each call, maps new contents and unmaps old ones. Two cases
+ * cannot be recognised. An array allocated again with the same address and size keeps the device's values; a pointer
+ * variable that points to absent data counts as allocated. Strings of deferred length are ignored.
  *
  *      host variable  --data-->  contents        mapped: the range that the device has
  *           |                       |            differs from the contents: unmap, then map again
@@ -26,18 +27,20 @@ struct allocatable {
     char *host;             /* variable: a descriptor, or the pointer to a scalar */
     uint64_t bytes;         /* size of the variable */
     uint64_t scalar;        /* size in bytes of the scalar that the pointer points to; 0: unknown */
-    bool scalar_is_known;   /* true once `scalar` was determined */
+    bool scalar_is_known;   /* true once `scalar` was looked up in debug information */
     bool is_copyin;         /* true for declare copyin */
     struct rt_range mapped; /* contents that are mapped; 0 bytes: no contents */
     int device;             /* device of `mapped` */
-    bool is_owned;          /* true if this variable's allocation mapped the contents */
-    bool is_inherited;      /* true if another variable owned the contents before (move_alloc) */
+    bool is_owned;          /* true if the contents were mapped for this variable: its deallocation unmaps them */
+    bool is_inherited;      /* true if the contents were mapped for another variable, which has passed them on
+                               (move_alloc) */
 };
 static struct allocatable *variables;
 static size_t nvariables, variables_capacity;
-static bool in_kernel; /* true while declared variables hold the device's values */
+static bool in_kernel; /* true while declared variables hold the device's values, because a kernel runs */
 
-/* Adds a variable whose size is that of a pointer or descriptor. Ends the program without memory. */
+/* Adds the declared variable of `bytes` bytes at `host`, if its size is that of a pointer or Fortran descriptor. Ends
+ * the program without memory. */
 void rt_allocatable_add(char *host, uint64_t bytes)
 {
     assert(host);
@@ -54,7 +57,7 @@ void rt_allocatable_add(char *host, uint64_t bytes)
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
 }
 
-/* Removes the entries of the variable at `host`, if it was added. */
+/* Removes the variable at `host` from the list, if it was added. */
 void rt_allocatable_remove(const char *host)
 {
     for (size_t i = nvariables; i-- > 0;)
@@ -62,14 +65,15 @@ void rt_allocatable_remove(const char *host)
             variables[i] = variables[--nvariables];
 }
 
-/* Forgets all mapped contents, after the device data ended. */
+/* Forgets which contents are mapped, after all device data ended. */
 void rt_allocatable_clear(void)
 {
     for (size_t i = 0; i < nvariables; i++)
         variables[i].mapped.bytes = 0;
 }
 
-/* Marks the variable at `host` as one of declare copyin, if it is allocatable. */
+/* Marks the variable at `host`, if it was added, as one of declare copyin: new contents are then copied to the device.
+ */
 void rt_allocatable_set_copyin(const void *host)
 {
     for (size_t i = 0; i < nvariables; i++)
@@ -85,7 +89,7 @@ bool rt_is_allocatable_data(uint64_t host)
     return false;
 }
 
-/* Records that declared variables hold the device's values now, or the host's again. */
+/* Records that declared variables now hold the device's values; at the next call, that they hold the host's again. */
 void rt_allocatable_swap(void)
 {
     in_kernel = !in_kernel;
@@ -93,8 +97,8 @@ void rt_allocatable_swap(void)
 
 /* ---------------------------------------------------------------------------------- contents -- */
 
-/* Returns the data of a variable's descriptor. 0 bytes: the array is not allocated or not contiguous, or the variable
- * is not a descriptor. */
+/* Returns the host range of the elements that the variable's gfortran descriptor describes. 0 bytes: the array is not
+ * allocated, is empty or not contiguous, or the variable is not a descriptor after all. */
 static struct rt_range get_descriptor_elements(const struct allocatable *variable)
 {
     assert(rt_has_descriptor_size(variable->bytes));
@@ -112,8 +116,8 @@ static struct rt_range get_descriptor_elements(const struct allocatable *variabl
     return (struct rt_range){(uintptr_t)array->data, bytes};
 }
 
-/* Returns the range of a variable's contents on the host. 0 bytes: the variable is not allocated, or the size is not
- * known. */
+/* Returns the range of a variable's contents on the host: an array by its descriptor, a scalar by debug information. 0
+ * bytes: the variable is not allocated, its array is not contiguous, or its size is not known. */
 static struct rt_range read_contents(struct allocatable *variable)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -138,8 +142,8 @@ static bool is_same_range(struct rt_range a, struct rt_range b)
 /* ------------------------------------------------------------------------------------ changes --
  */
 
-/* Runs a construct of `kind` with one item on the variable's device, for the events "allocate" and "deallocate".
- * Failure ends the program. */
+/* Runs a construct of `kind` with one item on the variable's device. Traces name it "deallocate" for exit data,
+ * otherwise "allocate". Failure ends the program. */
 static void run_item(struct allocatable *variable, accd_construct_kind kind, const accd_item *item)
 {
     rt_check_status(
@@ -153,7 +157,8 @@ static void run_item(struct allocatable *variable, accd_construct_kind kind, con
                            NULL));
 }
 
-/* Attaches or detaches (`action`) the device copy of the variable. Failure ends the program. */
+/* Attaches the device copy of the variable to its contents, or detaches it, as `action` says. Failure ends the program.
+ */
 static void attach_or_detach(struct allocatable *variable, accd_action action)
 {
     accd_item item = {
@@ -162,9 +167,9 @@ static void attach_or_detach(struct allocatable *variable, accd_action action)
     run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
 }
 
-/* Unmaps the old contents of a variable, or only detaches it from contents that it does not own. If another variable
- * has taken over the contents (move_alloc), that variable inherits them. Ends the program with a report if a data
- * region still uses the contents. */
+/* Unmaps the old contents of a variable; it is only detached from contents that were not mapped for it. If another
+ * variable has taken over the contents (move_alloc), they stay present and that variable inherits them. Ends the
+ * program with a report if a data region still uses the contents. */
 static void unmap_contents(struct allocatable *variable)
 {
     assert(variable->mapped.bytes > 0 && !in_kernel);
@@ -194,8 +199,8 @@ static void unmap_contents(struct allocatable *variable)
     variable->mapped.bytes = 0;
 }
 
-/* Maps `contents`, the new contents of a variable, on the thread's device; contents that are present already are only
- * attached. Failure ends the program. */
+/* Maps `contents`, the new contents of a variable, on the thread's device, and attaches the variable to them. Contents
+ * that are present already are only attached. Failure ends the program. */
 static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range contents)
 {
     assert(contents.bytes > 0 && !variable->mapped.bytes);
@@ -216,8 +221,8 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
     variable->mapped = contents;
 }
 
-/* Makes the device copy of a variable point to the mapped contents, with the host's bounds. Does nothing if the
- * variable or its contents are absent. */
+/* Makes the device copy of a variable point to the mapped contents (attaches it, if it is not attached) and copies the
+ * host's bounds of an array to it. Does nothing if the variable or its contents are absent. */
 static void update_pointer(struct allocatable *variable)
 {
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
@@ -232,8 +237,9 @@ static void update_pointer(struct allocatable *variable)
         rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);
 }
 
-/* Unmaps all changed contents first, then maps new ones, because new contents may lie at old addresses. Does nothing in
- * a kernel, or in programs that began with OpenMP. */
+/* Updates the contents of all variables: unmaps all old contents first, then maps new ones on the thread's device,
+ * because new contents may lie at old addresses. Does nothing while a kernel runs, or in programs whose first call was
+ * one of OpenMP. */
 void rt_allocatable_sync(const struct rt_thread *self)
 {
     assert(rt.context);

@@ -1,8 +1,8 @@
-/* code_references.c - decides whether a kernel may use a declared variable that no clause names: its code, or that of a
- * function it calls, contains the variable's address. Called by strict/snapshots.c and image.c, with the lock.
+/* code_references.c - decides whether a kernel may use a declared variable that no clause names. It may if its code, or
+ * the code of a function that it calls, contains the variable's address. Called with the lock held.
  *
- * The code is not decoded: any four bytes that are a distance to the variable, or its address, count as a use. The
- * start of functions is known from .eh_frame_hdr, the sorted table of stack unwinders:
+ * The code is not decoded. Any four bytes count as a use if they are the variable's address, or its distance from the
+ * instruction's end. The starts of functions are known from .eh_frame_hdr, the sorted table of stack unwinders:
  *
  *      table:  version | encodings | ... | n at byte 8 | rows at byte 12: (function, unwind data) relative to the table
  */
@@ -12,17 +12,17 @@
 #include <link.h>
 #include <string.h>
 
-/* DEPTH: most levels of calls that are searched; CACHED: entries of the cache */
+/* DEPTH: most levels of nested calls that are searched; CACHED: number of results that the cache holds */
 enum { DEPTH = 8, CACHED = 256 };
-/* Version of the table, and encoding of its rows: DW_EH_PE_datarel | DW_EH_PE_sdata4. Other tables are not read. */
+/* Version of .eh_frame_hdr, and encoding of its rows: DW_EH_PE_datarel | DW_EH_PE_sdata4. Other tables are not read. */
 static const unsigned char version = 1, of_table = 0x3b;
 
-/* Module that contains a code address. */
+/* Module (program or library) that contains `code_address`: its load address `base` and its program headers `parts`. */
 struct code {
     uint64_t code_address, base;
     const ElfW(Phdr) * parts;
     size_t nparts;
-    const char *table; /* table of functions; NULL: the module has no table */
+    const char *table; /* .eh_frame_hdr, the table of functions; NULL: the module has none */
 };
 
 /* Callback of dl_iterate_phdr: fills in the struct code *ud if the module contains its code_address. Returns 1 then,
@@ -57,7 +57,7 @@ static int32_t load_int32(const void *at)
     return word;
 }
 
-/* Returns the end of the segment that contains an address; 0: the address is not in the module. */
+/* Returns the end of the module's loaded segment that contains `address`; 0: the address is not in the module. */
 static uint64_t find_segment_end(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -66,8 +66,8 @@ static uint64_t find_segment_end(const struct code *code, uint64_t address)
     return 0;
 }
 
-/* Returns the start of the next function in the table, or the end of the code after the last one. 0: no function begins
- * at `start`, or the table cannot be read. */
+/* Returns the end of the function that begins at `start`: the start of the next function in the table, or, for the last
+ * one, the end of its segment. 0: no function begins at `start`, or the table is missing or of another form. */
 static uint64_t find_function_end(const struct code *code, uint64_t start)
 {
     const unsigned char *head = (const unsigned char *)code->table;
@@ -90,7 +90,7 @@ static uint64_t find_function_end(const struct code *code, uint64_t start)
     return at + (uint64_t)(int64_t)load_int32(rows + 8 * (low + 1));
 }
 
-/* Returns true if the word at an address lies within the module. */
+/* Returns true if the 8-byte word at `address` lies completely in a loaded segment of the module. */
 static bool is_readable_word(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -100,8 +100,9 @@ static bool is_readable_word(const struct code *code, uint64_t address)
     return false;
 }
 
-/* Returns true if the instruction with the four bytes at `distance` may have an immediate operand after them; the
- * distance is relative to the instruction's end. before: number of code bytes before `distance`. */
+/* Returns true if the instruction that contains the four bytes at `distance` may have an immediate operand after them.
+ * The instruction then ends later, and the distance is relative to its end. before: number of bytes of the function
+ * before `distance`. */
 static bool may_have_immediate(const unsigned char *distance, uint64_t before)
 {
     static const unsigned char opcodes[] = {0x69, 0x6b, 0x70, 0x71, 0x72, 0x73, 0x80, 0x81, 0x83, 0xa4, 0xac,
@@ -114,8 +115,9 @@ static bool may_have_immediate(const unsigned char *distance, uint64_t before)
            (before > 5 && distance[-6] == EVEX && (distance[-5] & MAPS) == THIRD);
 }
 
-/* Returns true if the function at `fn` may use an address in the range, directly, by a table of addresses, or through
- * calls up to `depth` levels deep. False if no function begins at `fn`. */
+/* Returns true if the function at `fn` may use an address in the range of `bytes` bytes at `start`. It may use the
+ * address directly, by a table of addresses, or through calls up to `depth` levels deep. False if the table knows no
+ * function that begins at `fn`. */
 static bool references_range(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
 {
     assert(depth >= 0 && depth <= DEPTH);
@@ -132,14 +134,14 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
             if (immediate_bytes != 3 && target + (uint64_t)immediate_bytes - start < bytes)
                 return true;
         uint64_t value;
-        /* The word may be an entry of a table of addresses. */
+        /* The code may load the address from a table of addresses, at this distance. */
         if (target % sizeof value == 0 && is_readable_word(code, target)) {
             memcpy(&value, (const void *)(uintptr_t)target, sizeof value);
             if (value - start < bytes)
                 return true;
         }
         const bool calls = at > fn && (before[-1] == CALL || before[-1] == JUMP);
-        /* The library calls the function of a parallel region by its address, which the code loads by LEA. */
+        /* A parallel region's function is called by the OpenMP library, which gets its address; LEA loads it. */
         const bool passes = at > fn + 1 && before[-2] == LEA && (before[-1] & ~REGISTER) == RELATIVE;
         if ((calls || passes) && depth && target != fn && find_function_end(code, target) &&
             references_range(code, target, start, bytes, depth - 1))
@@ -148,7 +150,7 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
     return false;
 }
 
-/* Returns true if the function's code may use the range; the result is cached. */
+/* Returns true if the code of `fn` may use an address in the range of `bytes` bytes at `start`. Results are cached. */
 bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
 {
     assert(fn);

@@ -8,10 +8,10 @@
  *
  *      before the kernel   host variable: host value     device copy: device value
  *      in the kernel       host variable: device value   device copy: host value
- *      after the kernel    as before, with what the kernel wrote in the device copy
+ *      after the kernel    host variable: host value     device copy: device value, with what the kernel wrote
  *
- * Meanwhile no other kernel or directive runs, but other threads of the host see the device's values. Large variables
- * cost their size with each kernel.
+ * While the bytes are swapped, no other kernel or directive runs, but other threads of the host see the device's
+ * values. The time of a swap grows with the size of the variables.
  *
  * Life of a module: a scan finds it (loaded), its table is read (is_read), and its variables are mapped in one region
  * for each device (open). After dlclose it is removed, before new modules are read, which may lie at its addresses. */
@@ -34,9 +34,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* flag of an entry's size: declare link */
+/* flag in the size of an entry of the compiler's list: the variable is one of declare link */
 static const uint64_t link_flag = (uint64_t)1 << 63;
-/* LARGE: bytes of a zero variable above which its initial value is not stored */
+/* DEVICES_MOST: largest number of devices. LARGE: the initial value of a variable of zeros is not stored if it has more
+ * bytes */
 enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
 
 /* Entry of the compiler's list of declared variables. */
@@ -45,7 +46,7 @@ struct declared_entry {
     uint64_t bytes; /* size; with link_flag, the variable is present only while a clause maps it */
 };
 
-/* Declared variable of a module. initial: its value at the program's start; NULL: not known. */
+/* Declared variable of a module. */
 struct declared {
     char *host;
     uint64_t bytes;
@@ -53,7 +54,7 @@ struct declared {
     char *initial; /* value at the program's start; NULL: unknown */
 };
 
-/* The program, or a library that does not belong to the system. */
+/* Module: the program, or a library that does not belong to the system, with its load address `base`. */
 struct module {
     uintptr_t base;
     char path[512];
@@ -61,7 +62,7 @@ struct module {
     size_t nvariables;
     accd_region *regions[DEVICES_MOST]; /* regions that hold the variables until the end */
     bool is_loaded;                     /* true if found by the latest scan */
-    bool is_read, open;                 /* is_read: the table was read; open: the variables are present */
+    bool is_read, open; /* is_read: the list of declared variables was read; open: the variables are present */
 };
 static struct module *modules;
 static size_t nmodules, modules_capacity;
@@ -69,13 +70,13 @@ static size_t nmodules, modules_capacity;
 /* Read-only memory of modules, sorted by address. */
 static struct rt_range *constants;
 static size_t nconstants, constants_capacity;
-/* gap between constants in which rt_is_constant found an address last; 0 bytes: none */
+/* writable gap between two ranges of `constants`, in which rt_is_constant found an address last; 0 bytes: none yet */
 static struct rt_range last_gap;
 uint64_t rt_statics_low, rt_statics_bytes; /* start and size of static memory; 0 bytes: not known */
 
 static unsigned long long seen_loads, seen_unloads; /* numbers of loads and unloads at the latest scan */
 static bool has_late_instrumentation;               /* true if the library for instrumented programs was loaded late */
-const struct link_map *rt_last_module;              /* see count_module_loads */
+const struct link_map *rt_last_module;              /* last module of the dynamic linker's list at the latest scan */
 #pragma weak _r_debug
 
 /* -------------------------------------------------------------------------------------- file -- */
@@ -130,8 +131,8 @@ static const struct declared_entry *find_table(const struct file *file, uintptr_
     return NULL;
 }
 
-/* Writes the addresses that the dynamic linker writes into a variable, of `bytes` bytes at `host`, into the variable's
- * initial value. */
+/* Relocates `initial`, a copy of the value that the file has for the variable of `bytes` bytes at `host`: writes the
+ * addresses that the dynamic linker writes into the variable. base: load address of the module. */
 static void relocate(const struct file *file, uintptr_t base, const char *host, uint64_t bytes, char *initial)
 {
     assert(initial);
@@ -147,7 +148,8 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
             uint64_t word = base + (uint64_t)list[k].r_addend;
             if (offset >= bytes || bytes - offset < sizeof word)
                 continue;
-            /* the address may be in another module, so the linker's result is copied */
+            /* R_X86_64_64 refers to a symbol, maybe of another module, so the linker's result in the variable is copied
+             */
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64)
                 memcpy(&word, host + offset, sizeof word);
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)
@@ -156,8 +158,9 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
     }
 }
 
-/* Returns the value of a variable at the program's start, read from its file; the caller must free it. NULL: the
- * variable lies in another module, is large and zero, or memory is exhausted. */
+/* Returns the value of a declared variable at the program's start, read from the file of the module at `base`; the
+ * caller must free it. NULL: the variable lies in another module, is zero and larger than LARGE, the file is malformed,
+ * or memory is exhausted. */
 static char *read_initial_value(const struct file *file, uintptr_t base, const struct declared_entry *entry)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
@@ -171,7 +174,7 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
             continue;
         uint64_t file_bytes = offset < parts[i].p_filesz ? parts[i].p_filesz - offset : 0;
         file_bytes = file_bytes < bytes ? file_bytes : bytes;
-        /* the value of a large variable of zeros is not stored, to save memory */
+        /* A variable without bytes in the file is zero; if it is large, its value is not stored, to save memory. */
         if (!file_bytes && bytes > LARGE)
             return NULL;
         char *initial = is_in_file(file, parts[i].p_offset + offset, file_bytes) ? calloc(1, bytes) : NULL;
@@ -186,8 +189,8 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Returns an array with capacity for element n of `size` bytes, moved if it has grown. Ends the program without memory.
- */
+/* Returns `array`, or a larger copy that replaces it, with space for element number n. size: bytes of an element;
+ * *capacity: number of elements for which the array has space, updated. Ends the program without memory. */
 static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
@@ -249,7 +252,8 @@ static int compare_ranges(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Returns true if an address is in read-only memory of the program or a library. */
+/* Returns true if an address is in read-only memory of the program or a library, at the latest scan. Remembers the gap
+ * around an address that is not, so that later calls are short. */
 bool rt_is_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
@@ -299,8 +303,8 @@ bool rt_is_code(const void *address)
     return search.is_code;
 }
 
-/* Sets the range of static memory: the gap between constants before the heap. The range stays empty without a heap, or
- * if device memory may lie in it. */
+/* Sets the range of static memory: from the end of the last read-only range before the heap up to the heap. The range
+ * is empty if the heap is not known, or if device memory may lie in it. */
 void rt_find_static_range(void)
 {
     const uint64_t heap = rt.heap_start;
@@ -313,8 +317,9 @@ void rt_find_static_range(void)
     rt_statics_bytes = heap - last_gap.start;
 }
 
-/* Reads the list of a module, if its file can be read. Constants are listed too, but ignored because they never differ.
- * A variable of a library may lie in the program, where the linker put the shared copy. */
+/* Reads the compiler's list of a module's declared variables, if its file can be read. Read-only variables are listed,
+ * too, but ignored, because host and device never differ. A variable of a library may lie in the program, where the
+ * linker has placed the copy that both use. */
 static void read_table(struct module *module)
 {
     assert(!module->variables && !module->is_read);
@@ -341,8 +346,8 @@ static void read_table(struct module *module)
     rt.fast_path_enabled &= !rt.has_declared;
 }
 
-/* Maps all variables of a module, except those of clause link, on each device, with their initial values. Failure ends
- * the program; without memory for the list, nothing is mapped. */
+/* Maps all declared variables of a module, except those of clause link, on each device, with the values that they had
+ * at the program's start. Failure ends the program; without memory for the items, nothing is mapped. */
 static void map_variables(struct module *module)
 {
     assert(!module->open);
@@ -378,7 +383,7 @@ static void map_variables(struct module *module)
     free(items);
 }
 
-/* Forgets a module that was unloaded, with its regions and variables. The last module of the list takes its place. */
+/* Removes an unloaded module from the list, with its regions and variables; the last module takes its place. */
 static void remove_module(struct module *module)
 {
     assert(nmodules > 0 && module < modules + nmodules);
@@ -393,8 +398,8 @@ static void remove_module(struct module *module)
     *module = modules[--nmodules];
 }
 
-/* Scans all modules. Unloaded modules are removed before the tables of new ones are read, since new ones may lie at
- * their addresses. */
+/* Lists all loaded modules and their read-only memory, and removes unloaded modules from the list. The caller reads the
+ * lists of variables of new modules afterwards, because they may lie at addresses of unloaded ones. */
 static void scan_modules(void)
 {
     nconstants = last_gap.bytes = 0;
@@ -408,8 +413,8 @@ static void scan_modules(void)
             remove_module(&modules[i]);
 }
 
-/* Reports a library that was compiled for checking but loaded late, once. Ends a strict run, where kernels of that
- * library would use the host memory of the library of checks. */
+/* Reports, once, that a library that was compiled for checking was loaded into a program that was not. Ends a strict
+ * run, because the library's kernels would access host memory of libaccdeep-check.so, which the page guard protects. */
 static void report_late_instrumentation(void)
 {
     static bool is_reported;
@@ -428,7 +433,8 @@ static void report_late_instrumentation(void)
         rt_exit_with_error();
 }
 
-/* Scans the modules if their numbers of loads or unloads have changed, and maps the variables of new ones. */
+/* Scans the modules if the numbers of loads and unloads have changed since the latest scan, and maps the declared
+ * variables of new modules. */
 void rt_declared_rescan(void)
 {
     struct dl_phdr_info info = {0};
@@ -467,8 +473,8 @@ void rt_declared_init(void)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* Returns the next declared variable, and advances both indices, of a module and of a variable in it, which must start
- * at 0. NULL after the last variable. */
+/* Iterates over all declared variables: returns the next one, and NULL after the last. *module (index of a module) and
+ * *location (index of a variable in that module) must be 0 at the first call; each call advances them. */
 static const struct declared *get_next_variable(size_t *module, size_t *location)
 {
     assert(module && location);
@@ -511,7 +517,8 @@ size_t rt_get_declared_ranges(struct rt_range *ranges)
     return n;
 }
 
-/* Returns true, and stores the variable's range in *all, if the range is a proper part of a link variable. */
+/* Returns true if the `bytes` bytes at `host` are only a part of a link variable, whose whole range is then stored in
+ * *range. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *range)
 {
     const struct declared *variable = find_variable(host);
@@ -521,10 +528,12 @@ bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_ran
     return true;
 }
 
-/* Returns the declared pointer with the value `host`, or with one in the same block; NULL: no such pointer. */
+/* Returns the address of the declared pointer whose value is `host`. Otherwise returns the last one whose value is the
+ * start of the malloc block with `host` (by is_in_block) and which is not attached on the thread's device. NULL:
+ * neither exists. Link variables do not count. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
-    const void *pointer = NULL; /* pointer to the block that contains the address and that is not attached yet */
+    const void *pointer = NULL; /* declared pointer, not yet attached, to the start of the block that contains `host` */
     size_t m = 0, location = 0;
     for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
@@ -551,8 +560,8 @@ static void swap_bytes(char *host, char *device, uint64_t bytes)
     }
 }
 
-/* Swaps the bytes of declared variables with those of the device. Of a link variable only the present parts are
- * swapped. */
+/* Swaps the host's bytes of all declared variables with those of their copies on the thread's device. Only present
+ * parts are swapped: of a link variable, those that clauses map. */
 void rt_swap_declared_variables(const struct rt_thread *self)
 {
     size_t m = 0, location = 0;

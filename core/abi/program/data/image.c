@@ -28,22 +28,24 @@
 
 enum { PAGE = 4096, PARTS_MOST = 8 };
 
-/* Pages with variables: their addresses in the image and in device memory. */
+/* Part of an image: pages with variables. start: their address in the image, where its code uses them; device: their
+ * address in device memory. Both addresses share the same pages. */
 struct part {
     uint64_t start, bytes, device;
     int copy; /* during a fork: file with the contents for the child; -1: could not be made */
 };
 
-/* Image as loaded for one device. */
+/* Image as loaded for one device, with its handle of dlopen and its load address `base`. */
 struct loaded_image {
     void *handle;
     uint64_t base;
     struct part parts[PARTS_MOST];
     size_t nparts;
-    void **addresses; /* address in the image of each entry; NULL: not found */
+    void **addresses; /* address in the image, by index of an entry; an element is NULL if the image lacks the entry */
 };
 
-/* Registered image of the program or library `owner`, in a list in order of registration. */
+/* Registered image: the device code of `bytes` bytes at `start`, of the program or library `owner`. The list is in
+ * order of registration. */
 static struct image {
     struct image *next;
     const void *owner;
@@ -51,10 +53,10 @@ static struct image {
     size_t bytes;
     struct rt_image_entry *entries; /* entries, sorted by host address */
     size_t nentries;
-    struct loaded_image *devices; /* state for each device; NULL: not yet loaded */
+    struct loaded_image *devices; /* loaded image, by device; NULL: not yet loaded for any */
     const accd_context *open;     /* context in which the image's variables are present; NULL: not yet opened */
 } * images;
-static bool has_variables; /* true if an image has variables whose values are checked */
+static bool has_variables; /* true if a loaded image of a checked run has variables */
 
 /* Returns the start of the page that contains an address. */
 static uint64_t page_down(uint64_t address)
@@ -76,7 +78,8 @@ static int compare_hosts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Appends an image to the list. Ends the program without memory. */
+/* Appends an image of `owner`, the `bytes` bytes at `start`, to the list of images, and sorts its `entries`, which it
+ * then owns. Ends the program without memory. */
 void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries)
 {
     assert(start && (entries || !nentries));
@@ -101,9 +104,9 @@ static _Noreturn void reject_image(const char *reason)
     rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", reason);
 }
 
-/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links images
- * in this way; for earlier versions, replaces the optional DT_RELACOUNT entry in `file`, the copy of the image, by
- * DT_SYMBOLIC. Failure ends the program. */
+/* Makes the image resolve names within itself first, even if the program exports the same names. Since clang 19, images
+ * are linked in this way. For earlier versions, the function replaces the optional DT_RELACOUNT entry in `file`, the
+ * memory file with a copy of the image, by DT_SYMBOLIC. Failure ends the program. */
 static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -121,8 +124,8 @@ static void bind_names_locally(const struct image *image, int file)
     }
 }
 
-/* Loads the image from a memory file and returns its handle of dlopen. The file stays open because debug information is
- * read from it. Failure ends the program. */
+/* Copies the image to a memory file, loads it from there by dlopen and returns the handle. The file stays open because
+ * debug information is read from it. Failure ends the program. */
 static void *load_image(const struct image *image)
 {
     char path[40];
@@ -141,8 +144,9 @@ static void *load_image(const struct image *image)
     return handle;
 }
 
-/* Returns the address of an entry in the image; NULL: the entry is not found. A constructor that is local to its file
- * is found by its offloading entry, which begins with the address. */
+/* Returns the address of an entry in the image loaded as `handle`; NULL: the image lacks the entry. A constructor that
+ * is local to its file is found through the symbol of its offloading entry, whose first word is the address. For a
+ * function of clause indirect, the named variable holds the address. */
 static void *find_entry_address(void *handle, const struct rt_image_entry *entry)
 {
     char name[512];
@@ -154,7 +158,8 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
     return address && entry->kind == RT_IMAGE_INDIRECT ? (void *)rt_load_word(address) : address;
 }
 
-/* Maps pages of a file at both addresses of a part, which must be page-aligned. Returns false on failure. */
+/* Maps the file's pages at both addresses of a part (in the image and in device memory), which must be page-aligned.
+ * Returns false on failure. */
 static bool map_part_twice(const struct part *part, int file)
 {
     assert(part->device % PAGE == 0 && part->start % PAGE == 0);
@@ -180,8 +185,9 @@ static int copy_part(const struct part *part)
     return -1;
 }
 
-/* Callback rt.on_fork: before the fork, copies all variables; in the child, maps the copies as its own. A failure of
- * either ends the child. */
+/* Callback rt.on_fork. Before the fork (RT_FORK_PREPARE), copies the pages with variables of all images to files. In
+ * the child, maps these files in place of the pages that it shares with its parent. If either has failed, the child
+ * ends with a report. */
 static void handle_fork(enum rt_fork_phase phase)
 {
     for (struct image *image = images; image; image = image->next)
@@ -197,8 +203,9 @@ static void handle_fork(enum rt_fork_phase phase)
             }
 }
 
-/* Gives the pages of the image from `start` to `end` a second address, in new device memory; both must be page-aligned.
- * Does nothing for an empty range or after PARTS_MOST parts. Failure ends the program. */
+/* Gives the image's pages from `start` to `end`, both page-aligned, a second address in new memory of `device`, and
+ * adds them to the parts. Does nothing for an empty range, or if the image has PARTS_MOST parts already. Failure ends
+ * the program. */
 static void share_pages(struct loaded_image *loaded_image, int device, uint64_t start, uint64_t end)
 {
     assert(start % PAGE == 0 && end % PAGE == 0);
@@ -216,7 +223,8 @@ static void share_pages(struct loaded_image *loaded_image, int device, uint64_t 
     rt.on_fork = handle_fork;
 }
 
-/* Shares all writable pages of the image, except the tables of the dynamic linker. Failure ends the program. */
+/* Gives all writable pages of the loaded image a second address in memory of `device`, except the dynamic linker's
+ * tables (PT_GNU_RELRO). Also sets the image's base. Failure ends the program. */
 static void share_variables(const struct image *image, struct loaded_image *loaded_image, int device)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -246,8 +254,8 @@ static void share_variables(const struct image *image, struct loaded_image *load
     }
 }
 
-/* Returns the device address of an address in the image; 0: the address is not in a shared page, so it is a constant or
- * NULL. */
+/* Returns the address in device memory for an address in the image; 0: the address is in no shared page. Then it is
+ * that of a function or constant, or NULL. */
 static uint64_t find_shared_address(const struct loaded_image *loaded_image, const void *address)
 {
     for (size_t i = 0; i < loaded_image->nparts; i++)
@@ -256,7 +264,8 @@ static uint64_t find_shared_address(const struct loaded_image *loaded_image, con
     return 0;
 }
 
-/* Calls all entries of `kind`, which is that of constructors or destructors. */
+/* Calls all functions of the loaded image whose entries have this `kind`: RT_IMAGE_CONSTRUCTOR or RT_IMAGE_DESTRUCTOR.
+ */
 static void call_entries(const struct image *image, const struct loaded_image *loaded_image, unsigned kind)
 {
     for (size_t i = 0; i < image->nentries; i++)
@@ -264,8 +273,8 @@ static void call_entries(const struct image *image, const struct loaded_image *l
             (*(void (*const *)(void)) & loaded_image->addresses[i])();
 }
 
-/* Makes the variables of an image present on a device. A variable listed by two files is present already, which is not
- * an error; other errors end the program. */
+/* Makes all variables of an image present on a device, at their addresses in device memory. A variable that another
+ * entry has mapped already is not an error; other errors end the program. */
 static void map_entry(const struct image *image, const struct loaded_image *loaded_image, int device)
 {
     for (size_t i = 0; i < image->nentries; i++) {
@@ -283,7 +292,8 @@ static void map_entry(const struct image *image, const struct loaded_image *load
     }
 }
 
-/* Returns the byte of the image's file that is loaded at an address; 0: the file has no byte for it. */
+/* Returns the byte of the image as compiled that dlopen loads at `address`; 0: the file has no byte for this address.
+ */
 static char read_file_byte(const struct image *image, const struct loaded_image *loaded_image, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -296,9 +306,10 @@ static char read_file_byte(const struct image *image, const struct loaded_image 
     return 0;
 }
 
-/* Reports the initial value of variable i to the checks (rt.on_initial). fresh: the image was loaded now. Words that
- * the loader or constructors have changed hold addresses, or results that the host's constructors produce too. For
- * these words, and for an image loaded before, the host's values are reported. Ends the program without memory. */
+/* Reports the initial value of the variable of entry i to the checks (rt.on_initial). fresh: the image was loaded now.
+ * The value is that in the image, except for words that the loader or a constructor has changed. These hold addresses,
+ * or results that the host's constructors compute too, so that the host's words are reported. If the image was loaded
+ * before, the whole value is the host's. Ends the program without memory. */
 static void notify_initial_value(const struct image *image, const struct loaded_image *loaded_image, int device,
                                  size_t i, bool fresh)
 {
@@ -320,15 +331,15 @@ static void notify_initial_value(const struct image *image, const struct loaded_
     free(initial);
 }
 
-/* Returns true if entry i is a variable of the image in device memory. */
+/* Returns true if entry i is a variable of the image with a place in device memory, not a pointer of clause link. */
 static bool is_variable(const struct image *image, const struct loaded_image *loaded_image, size_t i)
 {
     return image->entries[i].bytes && image->entries[i].kind != RT_IMAGE_LINK &&
            find_shared_address(loaded_image, loaded_image->addresses[i]);
 }
 
-/* Opens an image on a device: loads it if `fresh`, shares its variables, makes them present and runs constructors if
- * `fresh`. Failure ends the program. */
+/* Opens an image on a device: gives its variables addresses in device memory and makes them present. fresh: the image
+ * was never loaded, so it is loaded first, and its constructors run at the end. Failure ends the program. */
 static void open_image_on_device(struct image *image, int device, bool fresh)
 {
     assert(rt.context && device >= 0 && device < rt.options.devices);
@@ -352,7 +363,7 @@ static void open_image_on_device(struct image *image, int device, bool fresh)
         }
 }
 
-/* Opens the images that are not open in the present context, on each device. */
+/* Opens each image that is not open in the context rt.context, on all devices. */
 void rt_load_images(void)
 {
     for (struct image *image = images; image; image = image->next) {
@@ -375,8 +386,8 @@ bool rt_has_removed_image(void)
     return any_removed;
 }
 
-/* Removes the images of `owner`, with destructors and variables; does nothing after an error or in the runtime's own
- * code. */
+/* Removes the images of `owner`: runs their destructors, unmaps their variables and frees their records. If an error
+ * ends the program, or if the calling thread has the lock, only records that an image was removed. */
 void rt_image_remove(const void *owner)
 {
     any_removed = true;
@@ -408,13 +419,14 @@ void rt_image_remove(const void *owner)
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
-/* Returns true if a loaded image has variables whose values are checked. */
+/* Returns true if a loaded image of a checked run has variables. */
 bool rt_has_image_variables(void)
 {
     return has_variables;
 }
 
-/* Returns the function's address in the image of `device`; NULL: no loaded image has the function. */
+/* Returns the address, in the image on `device`, of the function whose placeholder on the host is `host`; NULL: no
+ * loaded image has the function. */
 void *rt_find_image_function(int device, const void *host)
 {
     const struct rt_image_entry key = {.host = host};
@@ -426,7 +438,8 @@ void *rt_find_image_function(int device, const void *host)
     return NULL;
 }
 
-/* Stores the variable at the image address `at` in *variable_p; returns false if there is none. */
+/* Stores in *variable_p the variable that contains the address `at` of an image on `device`. Returns false if no
+ * variable contains this address. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p)
 {
     assert(device >= 0 && variable_p);
@@ -448,7 +461,7 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
     return false;
 }
 
-/* Calls `use` for each variable of an image that the code of `fn` may use. */
+/* Calls `use` for each variable of the images on `device` whose address the code of `fn` may contain. */
 void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
 {
     assert(fn && use);

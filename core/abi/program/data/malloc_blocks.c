@@ -8,12 +8,12 @@
  *      block - 16                           block - 8     block                                    next block
  *
  * The size word alone proves nothing, as it may be data of the program. Only if it says that a section is too long, the
- * blocks before the section are followed from the start of the heap. Strict and instrumented runs also do this for
- * sections that begin within a block.
+ * blocks are followed, by their sizes, from the start of the heap up to the section. Strict and instrumented runs also
+ * do this for sections that begin within a block.
  *
- * Instrumented programs know each block and the requested bytes. In other programs the size is rounded up by malloc,
- * and blocks in arenas of other threads are not checked. Sections without a transfer are never checked: the host memory
- * of deleted data may have been freed and reused. */
+ * The library of instrumented programs knows each block and how many bytes were requested. In other programs the size
+ * is the requested one rounded up by malloc, and blocks in malloc's arenas of other threads are not checked. Sections
+ * without a transfer are never checked: the host memory of deleted data may have been freed and reused. */
 #include "abi/checked/checked.h"
 #include "abi/program/base/diagnostics.h"
 #include "abi/program/base/errors.h"
@@ -35,16 +35,16 @@ enum { GNU_MALLOC = 1 };
 #endif
 
 enum {
-    HEAD = 2 * sizeof(uint64_t), /* bytes before a block: a word of the previous block, and the size */
-    MAPPED = 2,                  /* bit: the block is a mapping of its own */
-    ARENA = 4,                   /* bit: the block is in another thread's arena */
-    BITS = 7                     /* mask of all bits */
+    HEAD = 2 * sizeof(uint64_t), /* bytes of a block's header: a word that belongs to the block before, and the size */
+    MAPPED = 2,                  /* bit of the size word: the block is a mapping of its own, not on the heap */
+    ARENA = 4,                   /* bit of the size word: the block is in another arena of malloc */
+    BITS = 7                     /* mask of all bits of the size word that are not size */
 };
 
 #pragma weak rt_find_malloc_block
 #pragma weak rt_get_requested_size
 
-static uint64_t walked_blocks; /* number of blocks followed so far, which is limited */
+static uint64_t walked_blocks; /* number of blocks followed so far; find_exceeded_rest limits it */
 
 /* Returns the word at an address of the heap, which must be readable. */
 static uint64_t load_heap_word(uint64_t address)
@@ -52,8 +52,8 @@ static uint64_t load_heap_word(uint64_t address)
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* Finds the start of the heap in /proc/self/maps and returns it; 0: the process has no heap yet. Sets rt.heap_start, to
- * UINT64_MAX without a heap, and the range of static memory. */
+/* Finds the start of the heap in /proc/self/maps and returns it; 0: the process has no heap yet. Sets rt.heap_start to
+ * it (UINT64_MAX: no heap), and the range of static memory. */
 static uint64_t locate_heap(void)
 {
     uint64_t start = 0;
@@ -78,16 +78,17 @@ uint64_t rt_find_heap_start(void)
     return RT_ON_NEW_STACK(locate_heap); /* a thread's own stack may be small */
 }
 
-/* Returns true if the word before `host`, taken as the size of a block, is too small for the section, or cannot be
- * read. */
+/* Returns true if the section of `bytes` bytes at `host` may exceed its block: the word before `host`, taken as the
+ * block's size, is too small. True without a test in instrumented programs, if the heap's start is not known, if that
+ * word may be unreadable, and for negative lengths. */
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
     assert(host % RT_BLOCK_ALIGNMENT == 0);
     if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 ||
-        /* The word before the address may not be mapped, so it is not read. */
+        /* The word before the start of a page lies in another page, which may not be mapped. */
         (int64_t)bytes < 0)
         return true;
-    rt_this_thread.in_core = true; /* a fault while in_core is set means an unmapped section */
+    rt_this_thread.in_core = true; /* a fault is then reported as one of host memory that is not mapped */
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
     atomic_signal_fence(memory_order_seq_cst);
@@ -95,8 +96,9 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
     return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
 }
 
-/* Returns the start of the heap block that contains an address, and stores the block's end. Follows the blocks from
- * `low`, the start of the heap, up to `high`, its end. Returns 0 if a word on the way cannot be the size of a block. */
+/* Returns the start of the heap block that contains `address`, and stores the block's end in *end_p. Follows the blocks
+ * from `low`, the start of the heap, up to `high`, its end. Returns 0 if no block contains the address, or if a word on
+ * the way cannot be the size of a block. */
 static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
     assert(low <= address && low <= high && end_p);
@@ -112,8 +114,8 @@ static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high,
     return 0;
 }
 
-/* Returns true if the words before `start` and after its block look like size words of malloc. high: end of the heap,
- * within which the block and the next one must lie. */
+/* Returns true if a block of malloc seems to begin at `start`: the word before it and the one after the block look like
+ * size words. The block and the next one must lie before `high`, the end of the heap. */
 static bool is_plausible_block(uint64_t start, uint64_t high)
 {
     assert(start < high);
@@ -124,7 +126,8 @@ static bool is_plausible_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
-/* Returns true if a block of malloc seems to begin at `block` and to contain `at`. */
+/* Returns true if a block of malloc, on the heap or in a mapping of its own, seems to begin at `block` and contains the
+ * address `at`. */
 bool rt_is_in_block(uint64_t block, uint64_t at)
 {
     const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
@@ -132,13 +135,13 @@ bool rt_is_in_block(uint64_t block, uint64_t at)
         return false;
     if (low && block >= low + HEAD && block < high)
         return is_plausible_block(block, high) && at - block < (load_heap_word(block - sizeof at) & ~(uint64_t)BITS);
-    uint64_t head[2]; /* header of a mapping */
+    uint64_t head[2]; /* header of a block that is a mapping of its own */
     return block % page == HEAD && rt_peek_memory(block - HEAD, (char *)head, sizeof head) && !head[0] &&
            (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
 }
 
-/* Returns the bytes that an instrumented program requested for a block; 0: not known. The size word must fit, because
- * the block may have been freed unnoticed. */
+/* Returns the number of bytes that an instrumented program requested for the block at `block`; 0: not known. Also 0 if
+ * the size word does not fit the number, because the block may have been freed without notice. */
 static uint64_t get_requested_bytes(uint64_t block)
 {
     enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
@@ -149,9 +152,10 @@ static uint64_t get_requested_bytes(uint64_t block)
                : 0;
 }
 
-/* Returns the bytes from `start`, which lies within a block, to the end of the block if the section is longer. 0: the
- * section is not longer, its block is not known, or it was examined before. `low`, `high`: start and end of the heap;
- * low 0: the section is not on the heap. */
+/* Returns the bytes from `start` to the end of the block that contains `start`, if the section of `bytes` bytes there
+ * is longer. Returns 0 if it is not longer, if its block is not known, if the section was examined before, and in runs
+ * that are neither strict nor instrumented. `low`, `high`: start and end of the heap; low 0: the section is not on the
+ * heap. */
 static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
     assert(bytes > 0);
@@ -182,8 +186,9 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
     return block && bytes > end - start ? end - start : 0;
 }
 
-/* Returns the bytes available in the section's block from `start` on, if the section is longer. 0: the section is not
- * longer, or the block is not known. *inside_p becomes true if the section begins within the block. */
+/* Returns the bytes available in its block for a section of `bytes` bytes at `start`, if the section is longer. Returns
+ * 0 if it is not longer, or if its block is not known. Sets *inside_p to true if the section begins within the block.
+ */
 static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside_p)
 {
     assert(bytes > 0 && inside_p);
@@ -211,8 +216,9 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
     return capacity;
 }
 
-/* Writes the name of a section that exceeds its block. Debug information names only the block, so the section is
- * computed. Returns true for Fortran, where the second bound is not a length. */
+/* Writes the name of the item's section, which exceeds its block, to the buffer `to` of `capacity` bytes. Debug
+ * information has a name only for data within a block, so the bounds of the section are computed. Returns true if the
+ * name is one of Fortran, where the second bound is not a length. */
 static bool format_section(const accd_item *item, char *to, size_t capacity)
 {
     struct accd__debug_name name;
@@ -224,7 +230,8 @@ static bool format_section(const accd_item *item, char *to, size_t capacity)
     return begins && name.fortran;
 }
 
-/* Ends the program with a report if an item that moves bytes exceeds its block of malloc. */
+/* Ends the program with a report if an item that moves bytes exceeds its block of malloc, or if any item has a negative
+ * length. */
 void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));

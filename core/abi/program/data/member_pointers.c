@@ -1,7 +1,7 @@
-/* member_pointers.c - unmaps pointers that are present only because the compiler maps them with the section that they
- * point to, which OpenACC does not require (ACC33-att-6). When the enclosing aggregate is mapped, such a pointer makes
- * it partly present, so these pointers are unmapped first. Called by lifecycle.c after the core has refused a
- * construct. */
+/* member_pointers.c - unmaps base pointers: pointers that are present on their own only because the compiler maps them
+ * with the section that they point to, which OpenACC does not require (ACC33-att-6). A later clause may name the
+ * structure that contains such a pointer. The structure is then partly present, which the core refuses; lifecycle.c
+ * calls this file, and runs the construct again. */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/label.h"
 #include "abi/program/base/runtime.h"
@@ -9,8 +9,8 @@
 
 #include <assert.h>
 
-/* Returns true if all objects present in the item's range are pointers of that kind, lie completely in the range, and
- * are used by no region. */
+/* Returns true if all objects present in the item's range are base pointers, lie completely in the range, and are used
+ * by no data region. */
 static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
 {
     assert(item->bytes > 0);
@@ -22,7 +22,7 @@ static bool has_only_pointers(const struct rt_thread *self, const accd_item *ite
     return true;
 }
 
-/* Unmaps the pointers present within an item's range. Failure ends the program. */
+/* Unmaps all objects present within the item's range, which must be base pointers. Failure ends the program. */
 static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
 {
     assert(rt.context && item->bytes > 0);
@@ -41,8 +41,9 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
     }
 }
 
-/* Unmaps the pointers that make items partly present, and returns true; false: none, or other data are present there,
- * too. */
+/* Unmaps the base pointers that make items partly present on the thread's device. Returns true if it has unmapped any.
+ * Returns false if no item is partly present, or if other data make one so; pointers of earlier items may then be
+ * unmapped. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     assert(items || !nitems);
@@ -59,7 +60,8 @@ bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *ite
     return gave;
 }
 
-/* Returns true if an item is a pointer or descriptor whose target another item contains. */
+/* Returns true if `item` has the size of a pointer or Fortran descriptor, and another of the items contains the address
+ * that its first word holds. */
 bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     if (!item->host || (item->bytes != sizeof(void *) && !rt_is_descriptor_size(item->host, item->bytes)))
@@ -71,7 +73,8 @@ bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *
     return false;
 }
 
-/* Returns true if an item is data: bytes, not an attach or detach, not the pointer to another item's data. */
+/* Returns true if `item` is data: it has bytes, neither attaches nor detaches, and is no base pointer of another item.
+ */
 bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     return item->bytes && item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&

@@ -1,15 +1,18 @@
-/* member_pointers.h - pointers that are present only for the sections to which they point. */
+/* member_pointers.h - base pointers: pointers that are present on their own only because the compiler maps them along
+ * with the section that they point to. */
 #ifndef RT_MEMBER_POINTERS_H
 #define RT_MEMBER_POINTERS_H
 
 #include "abi/program/base/runtime.h"
 
-/* True if an item is only the pointer or descriptor of another item's data. */
+/* Returns true if `item` is a pointer or Fortran descriptor whose target another of the items contains. */
 bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item);
-/* True if an item is data, not a pointer to another item's data. */
+/* Returns true if `item` is data: it has bytes, neither attaches nor detaches, and is no base pointer of another item.
+ */
 bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item);
-/* Unmaps pointers that alone made items partly present, and returns true. Returns false if there are
- * no such pointers, or if other data make an item partly present. */
+/* Unmaps the present base pointers in the ranges of items that are partly present, on the thread's device. Returns true
+ * if it has unmapped any, so that the construct can be tried again. Returns false if no item is partly present, or if
+ * other data make one so; pointers of earlier items may then be unmapped. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems);
 
 #endif

@@ -1,5 +1,6 @@
 /* struct_programs.c - makes and caches the mapping programs of structures of which an OpenMP directive names some
- * members. Called by gcc/entries.c, with the lock held. */
+ * members. A mapping program tells the core which bytes of an item are mapped, and how; a piece is the part of the
+ * structure that one clause names. Called by gcc/entries.c, with the lock held. */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
 #include "struct_programs.h"
@@ -10,8 +11,8 @@
 
 enum { PROGRAM_CACHE = 64 };
 
-/* Cached programs, direct-mapped by a hash of size and pieces; the cache owns pieces and programs. Pieces are compared
- * as bytes. */
+/* Cached mapping programs, one for each value of a hash of the structure's size and its n pieces. The cache owns the
+ * pieces and the program. Pieces are compared as bytes, padding included. */
 static struct cached_program {
     size_t n;
     uint64_t bytes;
@@ -19,7 +20,7 @@ static struct cached_program {
     accd_program *program;
 } program_cache[PROGRAM_CACHE];
 
-/* Releases all cached programs, before the context is freed. */
+/* Releases all cached mapping programs, and frees their pieces. Must be called before the context is freed. */
 void rt_clear_struct_programs(void)
 {
     for (size_t i = 0; i < PROGRAM_CACHE; i++) {
@@ -29,8 +30,8 @@ void rt_clear_struct_programs(void)
     memset(program_cache, 0, sizeof program_cache);
 }
 
-/* Returns the program of a structure with these pieces, from the cache or a new one. Ends the program without memory.
- */
+/* Returns the mapping program of a structure of `bytes` bytes with these n pieces, sorted by offset, from the cache or
+ * a new one. Frees `pieces` or passes them to the cache. Ends the program without memory. */
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
     assert(pieces && n > 0);
