@@ -14,7 +14,8 @@
 
 #include <stdbool.h>
 
-/* Context of the core, as a Lua object. Closing the context empties the handles that belong to the context. */
+/* Context of the core, as a Lua object. Closing the context invalidates the handles (the Lua objects that use it) of
+ * its two lists. */
 struct accd__lua_context {
     accd_context *core;
     lua_State *L;  /* Lua thread that is calling the core, in which callbacks run */
@@ -35,12 +36,13 @@ struct accd__lua_context {
         bool is_recording;  /* context:listen(true) was called last, so that events are recorded */
         bool is_incomplete; /* memory ran out for some events */
     } event_log;
-    struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
-    struct accd__lua_handle *opened;  /* open regions and bounds */
+    struct accd__lua_handle *handles; /* list of the context's programs, constructs and checkpoints */
+    struct accd__lua_handle *opened;  /* list of open regions and bounds (saved section bounds of an item) */
     int objects_ref; /* reference to a weak table of Lua objects by address; LUA_NOREF: no checkpoints are used */
 };
 
-/* Allocator and its first argument `ud`; field `allocator` of core.open is light userdata with its address. */
+/* Allocator of the core, and the first argument `ud` of its calls. core.open takes the address of this structure as
+ * its field `allocator`, light userdata. */
 struct accd__lua_allocator {
     accd_allocator fn;
     void *ud;
@@ -58,10 +60,12 @@ void accd__set_budget(struct accd__budget *budget);
 bool charge(struct accd__budget *budget, size_t bytes);
 /* Subtracts bytes from a budget, down to 0: memory from before the budget began may be freed. `budget` may be NULL. */
 void accd__discharge(struct accd__budget *budget, size_t bytes);
-/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: n is 0, or
- * there is no memory within the budget, which leaves `ptr` unchanged. */
+/* Allocates memory of the core, charged to the budget of this thread: resizes the block `ptr` from `old` to n bytes,
+ * or frees it if n is 0 (an accd_allocator). Returns NULL if n is 0. Also returns NULL if there is no memory within
+ * the budget; the block is then unchanged. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n);
-/* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit. */
+/* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit;
+ * negative `bytes` give memory back. */
 void accd__charge_device(void *ud, int64_t bytes);
 /* Clears `denied` in the budget of this thread, and returns true if it was set. */
 bool accd__was_denied(void);
@@ -78,7 +82,7 @@ void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context
 /* Removes a handle from the list of its context, if it is linked. */
 void accd__handle_unlink(struct accd__lua_handle *handle);
 
-/* Region or bounds, which belong to the state of a context that checkpoints save. */
+/* Lua object of an open region or of bounds. Both belong to the state of a context that checkpoints save. */
 struct accd__lua_opened {
     struct accd__lua_handle handle;
     void *core; /* accd_region or accd_bounds; NULL: closed, or not part of the restored state */
@@ -106,23 +110,27 @@ struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 
-/* Pushes nil and a table about the last error of the context, whose status is not ACCD_OK; returns 2. Fields:
+/* Pushes nil and an error table, which describes the last error of the context's core, and returns 2. `status`: the
+ * result of the function that failed, not ACCD_OK. Fields of the table:
  *
- *     code, rule, message   texts
- *     item                  number of the item, from 1
- *     asked, other          the objects concerned
- *     named, named_end      first and last byte of the name of `asked` within message, if message has the name
- *     advice                "whole rows", or nil
- *     cause                 the error that a Lua function raised, for ACCD_ERROR_CALLBACK
+ *     code, rule, message   texts: code of `status`, id of the rule that the error cites, a sentence
+ *     item                  number of the failed item of the construct, from 1; nil: no single item
+ *     asked                 the object that the construct asked for (a table of accd__push_object_info), or nil
+ *     other                 the present object that conflicts with `asked` (such a table), or nil
+ *     named, named_end      positions in message of the first and the last byte of the text that names `asked`; nil:
+ * none advice                "whole rows": use whole rows of the array, or one row; nil: no advice cause the error that
+ * a Lua function raised, for ACCD_ERROR_CALLBACK; otherwise nil
  *
- * If the limit of memory was the reason of ACCD_ERROR_OUT_OF_MEMORY, the code is that of ACCD_ERROR_LIMIT. */
+ * If the scenario's limit of memory was the reason of ACCD_ERROR_OUT_OF_MEMORY, code and rule are those of the limit
+ * (ACCD_ERROR_LIMIT). */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
 /* Pushes nil and an error table (accd__push_error), whose `item` is the number that accd__construct_run reported; 0:
  * the table keeps the item that the core reported. Returns 2. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
 /* Pushes true for ACCD_OK, else nil and an error table (accd__push_error). Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status);
-/* Pushes a table {name, host, bytes, file, line} about an object; nil if `info` has neither bytes nor a name. */
+/* Pushes a table {name, host, bytes, file, line} about an object, without file and line if the file is not known.
+ * Pushes nil if `info` has neither bytes nor a name. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info);
 
 /* Returns the argument at `index`, the number of a device. Raises if it is no integer. */
@@ -141,8 +149,9 @@ static inline const void *accd__address_argument(lua_State *L, int index)
     return (const void *)(uintptr_t)accd__word_argument(L, index);
 }
 
-/* Pushes an array of instructions as userdata, and returns the array; sets *n to their number. The list at `index` has
- * five integers for each instruction: op, to, a, b, k. Raises for values out of range. */
+/* Pushes an array of instructions as userdata, and returns the array; sets *n to their number. The list at `index`
+ * has five integers for each instruction: op, to, a, b, k. Raises for other values, or if one of the first four is
+ * not in 0 to 255. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
 /* Returns the integer in field `key` of the table at `index`; `otherwise` if the field is nil. Raises for other values.
  */
@@ -166,8 +175,8 @@ void accd__open_memory(lua_State *L);
 void accd__open_checkpoint_class(lua_State *L);
 void accd__open_limits(lua_State *L);
 void accd__open_debug(lua_State *L);
-/* Fills `rules` from the table on top of the stack: field `base` names a profile (default "tr14"), other fields change
- * knobs of the profile. Raises for an unknown profile or value. */
+/* Fills `rules` from the table on top of the stack: field `base` names a rule profile (default "tr14"), and other
+ * fields change knobs (settings) of the profile. Raises for an unknown profile or value. */
 void accd__read_rules(lua_State *L, accd_rules *rules);
 /* Method context:program, which prepares a mapping program (program.c). */
 int accd__l_program(lua_State *L);
@@ -184,10 +193,12 @@ accd_region *accd__check_region(lua_State *L, int index);
 /* Pushes the integers of the list on top of the stack as an array (a userdata), and returns the array; sets *n to their
  * number. Raises for other values. */
 uint64_t *accd__get_words(lua_State *L, size_t *n);
-/* Fills *kernel from the table at `index`, as context:kernel_run takes it (kernel.c). Pushes the arrays and the text
- * that *kernel refers to, which must stay on the stack. Raises for fields of another type. */
+/* Fills *kernel from the table at `index`, the argument of context:kernel_run (kernel.c lists its fields). Pushes the
+ * arrays and the text that *kernel refers to; they must stay on the stack while *kernel is used. Raises for fields of
+ * another type. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel);
-/* Pushes the outcome of a kernel, as context:kernel_run returns it. Returns the number of results. */
+/* Pushes the outcome of a kernel: "done" or "under way"; "stopped", reason, site; or "not run" or "rejected",
+ * message. Returns the number of values pushed. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end);
 
 /* Opens the module accdeep.core: pushes its table and returns 1. Raises without memory. */

@@ -92,9 +92,10 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device [, numbers]) -> host, present, values, counters, rest (see accd__digest_set); or nil, error.
- * numbers: string of 32-bit words that replace the numbers of the first host ranges, in the order of registration; at
- * most 64. */
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. The results are
+ * integers, hashes of the parts of the state that accd__digest_set describes. numbers: string of at most 64 numbers
+ * of 32 bits each. They replace the numbers 1, 2, ... under which the hashes know the registered ranges of host
+ * memory, in the order of registration. */
 static int l_digests(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -116,8 +117,8 @@ static int l_digests(lua_State *L)
     return 5;
 }
 
-/* checkpoint:free(): frees the checkpoint's memory at once; it cannot be restored afterwards. Freeing again does
- * nothing. */
+/* checkpoint:free(): frees the checkpoint's memory at once; the checkpoint cannot be restored afterwards. Freeing it
+ * again does nothing. */
 static int l_free(lua_State *L)
 {
     struct checkpoint *checkpoint = luaL_checkudata(L, 1, checkpoint_name);

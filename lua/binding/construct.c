@@ -12,14 +12,14 @@ static const char construct_name[] = "accdeep.construct", region_name[] = "accde
 
 enum { NO_REGISTER = -1 };
 
-/* Code that locates an item. */
+/* Code that locates an item: computes its address and size. */
 struct item_source {
     accd_item_code place;
     bool constant, located; /* constant: the code has constants only; located: constant code has run, so item->host and
                                item->bytes are final */
     bool calls;             /* the code calls functions of the host program */
     accd_stride *dims;      /* dimensions of a section with gaps; NULL: no gaps */
-    int64_t *values;        /* values of the program's parameters */
+    int64_t *values;        /* values of the parameters of the item's mapping program */
 };
 
 /* Prepared construct. */
@@ -79,10 +79,10 @@ static void read_gaps(lua_State *L, int link, accd_item *item, struct item_sourc
     lua_pop(L, 1);
 }
 
-/* Reads item number `index`, from 0, of a construct from the table at index `link`. Its fields are those of accd_item
- * and accd_item_code; room is frame_bytes, slot_address is slot. code: list as accd__read_code reads it; params: list
- * of registers; program: program object. Raises for other values or without memory; the construct can then still be
- * emptied. */
+/* Reads item number `index`, from 0, of a construct from the table at index `link`. The table's fields are named as
+ * the members of accd_item and accd_item_code, except `room` for frame_bytes, `slot_address` for accd_item's slot,
+ * and `indices` for index. code: list of five integers for each instruction; params: list of registers; program:
+ * program object. Raises for other values or without memory; the construct can then still be emptied. */
 static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
     assert(index < construct->nitems);

@@ -55,7 +55,7 @@ void accd__forget_events(struct accd__lua_events *event_log)
     event_log->is_incomplete = false;
 }
 
-/* Arguments of call_bound: the context, and the arguments that the core passes to an accd_bound_fn. */
+/* Arguments of call_bound: the context, and the arguments that the core passes to on_bound, an accd_bound_fn. */
 struct bound_call {
     struct accd__lua_context *context;
     int fn, nargs;
@@ -64,8 +64,8 @@ struct bound_call {
     int64_t *out;
 };
 
-/* Lua function (struct bound_call): calls the bound's function for each row, and stores the results in `out`. Raises if
- * the function does, or returns no integer; therefore called protected. */
+/* Lua function (struct bound_call): calls the bound's Lua function for each row of arguments, and stores the results
+ * in `out`. Raises if that function raises or returns no integer; therefore on_bound calls it protected. */
 static int call_bound(lua_State *L)
 {
     struct bound_call *call = lua_touserdata(L, 1);
@@ -86,8 +86,9 @@ static int call_bound(lua_State *L)
     return 0;
 }
 
-/* Evaluates a function of a section bound for the core (an accd_bound_fn); ud: the context. Returns 0; or 1 on failure,
- * with the error in `error_ref`. */
+/* Evaluates function number `fn`, which a section bound uses, for the core (an accd_bound_fn). `ud`: the context.
+ * There are n rows of `nargs` arguments each: argument k of a row is args[k][row], and its result goes to out[row].
+ * Returns 0; or 1 on failure, with the error in `error_ref` unless the stack of Lua is full. */
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     assert(ud && out && nargs >= 0);
@@ -135,11 +136,11 @@ static int l_device(lua_State *L)
 
 /* core.open{backend=, first_device=, devices=, device_bytes=, threads=, group_least=, check_host=, own_kernels=,
  * checkpoints=, new_places=, allocator=, async=, rules=, descriptors=} -> context; or nil, error. All fields are
- * optional, with the meaning of accd_context_config. On an error that is returned, no context is open. backend: a name,
- * "sim" if nil. allocator: light userdata of a struct accd__lua_allocator; nil: the one that charges the scenario's
- * limit of memory. descriptors: "cfi", "flang" or "gfortran". new_places: avoid_reuse. async: "program", "delayed" or
- * "concurrent". rules: a table as accd__read_rules takes it. Raises for values of another type.
- */
+ * optional, with the meaning of accd_context_config. On an error that is returned, no context is open. backend: a
+ * name, "sim" if nil. allocator: light userdata of a struct accd__lua_allocator; nil: the one that charges the
+ * scenario's limit of memory. descriptors: "cfi", "flang" or "gfortran". new_places is the configuration's member
+ * avoid_reuse. async, its member queues, is "program", "delayed" or "concurrent". rules: a table as accd__read_rules
+ * takes it. Raises for values of another type. */
 static int l_open(lua_State *L)
 {
     static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
@@ -267,8 +268,8 @@ static accd_array read_array(lua_State *L, int link)
 }
 
 /* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} -> label,
- * as light userdata; or nil, error. Only name is required; fields are those of accd_label. round:
- * ACCD_LABEL_PARENTHESES. */
+ * as light userdata; or nil, error. Only name is required. The fields are members of accd_label; section, member,
+ * element and round set its flags, round ACCD_LABEL_PARENTHESES. */
 static int l_label(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -305,8 +306,8 @@ static int l_label(lua_State *L)
     return 1;
 }
 
-/* context:bind_function(number, fn): makes fn, which takes and returns integers, the function that ACCD_I_CALL with
- * this number calls. */
+/* context:bind_function(number, fn): makes fn, which takes integers and returns one, the function that the
+ * instruction ACCD_I_CALL with this number calls. */
 static int l_bind_function(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -330,8 +331,9 @@ static int l_listen(lua_State *L)
     return 0;
 }
 
-/* context:drain() -> list of events since the last call: {op=, name=, bytes=, host=, device=, rule=, at=, async=}. at:
- * "file:line" or "". Raises if events were lost because memory ran out. */
+/* context:drain() -> list of the events since the last drain: {op=, name=, bytes=, host=, device=, rule=, at=,
+ * async=}. host: nil without a host address; at: "file:line" or ""; async: nil for synchronous work. Raises if events
+ * were lost because memory ran out. */
 static int l_drain(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -34,7 +34,8 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-/* Walks the types of all units of a file; for a unit in a split file, those of that file. */
+/* Walks the types of all units of a file. For a unit whose entries lie in a split file (.dwo), walks the entries of
+ * the split file. */
 static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
@@ -104,8 +105,8 @@ static int l_find(lua_State *L)
     return 3;
 }
 
-/* debug:type(number) -> table of the type with this number, from debug:find or debug:variables; see debug_type.c.
- * Raises for other numbers. */
+/* debug:type(number) -> table that describes the type with this number, which debug:find or debug:variables has
+ * returned (debug_type.c lists the fields). Raises for other numbers. */
 static int l_type(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);

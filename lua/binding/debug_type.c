@@ -7,11 +7,11 @@
  *
  * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
  * - pointer: to (nil: void)
- * - array: of, dims = list of {lower, count (nil: not known)}, column_major
+ * - array: of, size, rank, dims = list of {lower, count (nil: not known)}, column_major
  * - descriptor: of, rank, attribute ("allocatable", "pointer", "other"): gfortran's descriptor of an array
  * - character: size
  * - record: name, id (of the entry), union, size, align, declaration, fortran,
- *   members = list of {name, type, offset (nil: not constant), bits, base}
+ *   members = list of {name, type, offset (nil: not constant), bits, base, closed}
  * - enum: name, size, signed, scoped, declaration, values = list of {name, value}
  * - typedef: name, to (nil: void)
  * - function
@@ -132,8 +132,8 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
             !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* static members have the attribute external */
 }
 
-/* Fills the table of a member or base class. of_class: the entry is in a class, whose members are private unless
- * specified. Field `closed` is set for members that are not public. */
+/* Fills the table of a member or base class. of_class: the entry belongs to a class, whose members are private by
+ * default. Sets field `closed` if the member is not public, and `bits` if it is a bit-field. */
 static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -313,7 +313,8 @@ static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *di
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }
 
-/* Fills the table of a type that has no reader of its own (kind "other"). size: bytes of the type; <= 0: not known. */
+/* Fills the table of a type for which this file has no other function (kind "other"). size: bytes of the type; <= 0:
+ * not known. */
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);

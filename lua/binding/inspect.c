@@ -23,8 +23,9 @@ static int l_deviceptr(lua_State *L)
     return 1;
 }
 
-/* context:matching(device, address) -> device address for a host address; begin and end on the device of the object
- * that contains the address, or ends there; nothing if no object does */
+/* context:matching(device, address) -> the device address that corresponds to a host address; begin and end on the
+ * device of the present object that contains the host address or ends at it. Returns nothing if there is no such
+ * object. */
 static int l_matching(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -66,8 +67,8 @@ static int l_device_holds(lua_State *L)
     return 1;
 }
 
-/* Pushes a table about a present object: fields of accd__push_object_info, and dev, structured, dynamic, mapped (see
- * accd_present_object). */
+/* Pushes a table about a present object: name, host, bytes, file, line; dev, its device address; structured and
+ * dynamic, its reference counters; and mapped, true if acc_map_data mapped it. */
 static void push_present(lua_State *L, const accd_present_object *present)
 {
     accd__push_object_info(L, &present->info);
@@ -90,7 +91,7 @@ static int l_present_at(lua_State *L)
     return 1;
 }
 
-/* context:present(device) -> list of tables of push_present, sorted by host address */
+/* context:present(device) -> list of the device's present objects (tables of push_present), sorted by host address */
 static int l_present(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -123,7 +124,9 @@ static int l_present_in(lua_State *L)
     return 1;
 }
 
-/* Pushes a table about an attachment: {name, slot, target, dev, count, low, high}, as accd_attachment. */
+/* Pushes a table about an attachment. Fields: name and host address (slot) of the pointer; its value on the host when
+ * it was attached (target), and on the device (dev). Also the attach counter (count), and the device range of the
+ * object that the pointer points into (low, high). */
 static void push_attachment(lua_State *L, const accd_attachment *attachment)
 {
     lua_createtable(L, 0, 7);
@@ -163,7 +166,7 @@ static int l_attachments(lua_State *L)
     return 1;
 }
 
-/* List of tuples under construction. */
+/* State of a list of tuples that is being made. A tuple is document DIR's record of the data of a clause. */
 struct tuples {
     lua_State *L;
     int list; /* stack index of the list */
@@ -172,8 +175,8 @@ struct tuples {
     bool failed; /* push_tuple has raised; the error is on top of the stack */
 };
 
-/* Lua function (list, struct tuples): appends the current tuple to the list as {info, base, dev, action, flags, alloc,
- * ancestors}, see accd_tuple. */
+/* Lua function (list, struct tuples): appends the current tuple to the list as a table {info, base, dev, action,
+ * flags, alloc, ancestors}. The fields are members of accd_tuple; ancestors: list of names. */
 static int push_tuple(lua_State *L)
 {
     struct tuples *tuples = lua_touserdata(L, 2);
@@ -212,7 +215,8 @@ static void on_tuple(void *ud, const accd_tuple *tuple)
     tuples->failed = lua_pcall(L, 2, 0, 0) != LUA_OK;
 }
 
-/* Sets field `key` of the table on top of the stack to a list of tuples of a level. Raises if the core or Lua fails. */
+/* Sets field `key` of the table on top of the stack to a list of the tuples of level number `level`; `list` says
+ * which of the level's lists. Raises if the core or Lua fails. */
 static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level, accd_tuple_list list,
                        const char *key)
 {
@@ -227,8 +231,8 @@ static void set_tuples(lua_State *L, struct accd__lua_context *context, int devi
     lua_setfield(L, -2, key);
 }
 
-/* Sets fields `dynamic` and `floor` of the table on top of the stack to the lists of tuples of the base level above
- * `level`; -1: below all levels. */
+/* Sets fields `dynamic` and `floor` of the table on top of the stack to two lists of tuples. They are those of the
+ * base level of `level`, to which enter data adds tuples; -1: of the base level below all levels. */
 static void set_floor(lua_State *L, struct accd__lua_context *context, int device, int64_t level)
 {
     set_tuples(L, context, device, level, ACCD_LIST_DYNAMIC, "dynamic");
@@ -307,8 +311,8 @@ static int l_stats(lua_State *L)
     return 1;
 }
 
-/* context:excluded_at(device, device address) -> table of accd__push_object_info about the excluded member at the
- * address; nothing if there is none */
+/* context:excluded_at(device, device address) -> {name=, host=, bytes=, file=, line=} about the excluded member (one
+ * that the mapping of its type leaves out) at the address; nothing if there is none */
 static int l_excluded_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -351,8 +355,8 @@ static int l_run_one(lua_State *L)
                                                 NULL));
 }
 
-/* context:map(device, host address, device address, bytes, label) -> true; or nil, error. acc_map_data; label: light
- * userdata or nil. */
+/* context:map(device, host address, device address, bytes, label) -> true; or nil, error. Executes acc_map_data.
+ * label: light userdata or nil. */
 static int l_map(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -361,7 +365,7 @@ static int l_map(lua_State *L)
                                            accd__word_argument(L, 4), accd__word_argument(L, 5), lua_touserdata(L, 6)));
 }
 
-/* context:unmap(device, host address) -> true; or nil, error. acc_unmap_data. */
+/* context:unmap(device, host address) -> true; or nil, error. Executes acc_unmap_data. */
 static int l_unmap(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -369,7 +373,7 @@ static int l_unmap(lua_State *L)
                              accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
 }
 
-/* context:device_alloc(device, bytes) -> device address, 0 for 0 bytes; or nil, error. acc_malloc. */
+/* context:device_alloc(device, bytes) -> device address, 0 for 0 bytes; or nil, error. Executes acc_malloc. */
 static int l_device_alloc(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -381,7 +385,7 @@ static int l_device_alloc(lua_State *L)
     return 1;
 }
 
-/* context:device_free(device, device address) -> true; or nil, error. acc_free. */
+/* context:device_free(device, device address) -> true; or nil, error. Executes acc_free. */
 static int l_device_free(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -26,8 +26,8 @@ static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
     return accd__get_words(L, n);
 }
 
-/* Fills *kernel from the table at `index`, and pushes the arrays and the text that it refers to. Raises for fields of
- * another type. */
+/* Fills *kernel from the table at `index`, and pushes the arrays and the text that *kernel refers to. Raises for
+ * fields of another type. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     assert(index > 0 && kernel);
@@ -66,9 +66,10 @@ int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
     return 2;
 }
 
-/* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low, high, ...}, writes=,
- * parallel=, turns=, again=}) -> "done"; "stopped", reason, site; "not run" or "rejected", message; or nil, error. Runs
- * a kernel now. Fields are those of accd_kernel; turns: max_iterations, again: retry_reasons. */
+/* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low, high, ...},
+ * writes=, parallel=, turns=, again=}) -> "done"; "stopped", reason, site; "not run" or "rejected", message; or nil,
+ * error. Runs a kernel now. Fields are members of accd_kernel, but turns is max_iterations and again is
+ * retry_reasons. */
 static int l_kernel_run(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -93,11 +93,12 @@ static struct limits *get_limits(lua_State *L)
     return limits;
 }
 
-/* Seconds of the processor since the last hook. A library function that runs for very long, such as a hopeless pattern,
- * cannot be interrupted: the program ends. */
+/* Seconds of the processor since the hook on_steps ran last, and their limit. A library function that runs for very
+ * long, such as a match of a hopeless pattern, runs no hook and cannot be interrupted: the program ends. */
 static volatile sig_atomic_t idle_seconds, most_idle_seconds;
 
-/* Seconds of the processor in all, which include the work of the core. The hook checks this limit. */
+/* Seconds of the processor since the start or the last core.restart_limits, and their limit, which the hook checks.
+ * They include the work of the core. */
 static volatile sig_atomic_t seconds, most_seconds;
 
 /* Signal handler of the timer: counts a second; ends the program if no hook ran for most_idle_seconds. */

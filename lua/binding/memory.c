@@ -203,8 +203,8 @@ static int l_host_forget(lua_State *L)
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* context:device_read(device, address, scalar) -> value; or nil, error. Reads as a kernel would. scalar: a type of
- * core.scalar. */
+/* context:device_read(device, address, scalar) -> value; or nil, error. Reads as a kernel on the device would, with
+ * the same checks. scalar: a type of core.scalar. */
 static int l_device_read(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -218,7 +218,8 @@ static int l_device_read(lua_State *L)
     return 1;
 }
 
-/* context:device_write(device, address, scalar, value) -> true; or nil, error. Writes as a kernel would. */
+/* context:device_write(device, address, scalar, value) -> true; or nil, error. Writes as a kernel on the device
+ * would, with the same checks. */
 static int l_device_write(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

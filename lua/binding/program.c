@@ -17,7 +17,8 @@ static void release_program(struct accd__lua_handle *handle)
     program->core = NULL;
 }
 
-/* Returns the core's program of the object at `index`, or raises. */
+/* Returns the core's mapping program of the object at `index`. Raises if the value is no program object, or its
+ * context is closed. */
 accd_program *accd__check_program(lua_State *L, int index)
 {
     struct program *program = luaL_checkudata(L, index, type_name);
@@ -42,7 +43,8 @@ static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, v
     return array;
 }
 
-/* Fills an accd_piece at `to` from the table on top of the stack, whose fields have the same names. */
+/* Fills an accd_piece (a range of an element's own bytes) at `to` from the table on top of the stack, whose fields
+ * have the names of the members. */
 static void read_piece(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -57,8 +59,8 @@ static void read_piece(lua_State *L, void *to)
     };
 }
 
-/* Fills an accd_field at `to` from the table on top of the stack, whose fields have the same names; child is a program
- * object. */
+/* Fills an accd_field (a pointer that is followed, or embedded elements) at `to` from the table on top of the stack.
+ * Its fields have the names of the members; child is a program object. */
 static void read_field(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -83,7 +85,8 @@ static void read_field(lua_State *L, void *to)
     lua_pop(L, 1);
 }
 
-/* Fills an accd_member at `to` from the table on top of the stack, whose fields have the same names. */
+/* Fills an accd_member (a named range of an element) at `to` from the table on top of the stack, whose fields have
+ * the names of the members. */
 static void read_member(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -95,7 +98,8 @@ static void read_member(lua_State *L, void *to)
 }
 
 /* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} -> program; or nil,
- * error. Fields are those of accd_program_spec, with lists of tables; code is a list as accd__read_code reads it. */
+ * error. Fields are those of accd_program_spec, with lists of tables in place of arrays; code is a list of five
+ * integers for each instruction. */
 int accd__l_program(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

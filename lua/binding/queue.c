@@ -104,7 +104,8 @@ struct queued_function {
 
 /* Handles a call of the core for a queued function `ud` (an accd_host_fn). RETAIN adds a user. Any other call drops
  * one, after calling the Lua function unless `call` is DISCARD. The Lua function gets true if the device has run the
- * kernel. Returns 1 if it raised, else 0; the error becomes the cause of the error that a wait returns. */
+ * kernel. Returns 1 if the function raised or could not be called, else 0; the error becomes the cause of the error
+ * that a wait returns. */
 static int run_queued_function(void *ud, accd_host_call call)
 {
     assert(((struct queued_function *)ud)->users > 0);
@@ -158,7 +159,7 @@ static int push_queue_result(lua_State *L, struct accd__lua_context *context, ac
     return accd__push_result(L, context, status);
 }
 
-/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn(false) when the queue's earlier work  has
+/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn(false) when the queue's earlier work has
  * ended; the context's queue mode (accd_queue_mode) decides when that is. */
 static int l_queue_call(lua_State *L)
 {
@@ -170,8 +171,8 @@ static int l_queue_call(lua_State *L)
                              function);
 }
 
-/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. Queues fn(false), which runs on the host,
- * as kernel of the region. The list has the device addresses that it uses. */
+/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. Queues the call fn(false), which runs on
+ * the host, as the region's kernel. The list has the device addresses that fn uses. */
 static int l_launch(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -185,8 +186,9 @@ static int l_launch(lua_State *L)
 }
 
 /* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way"; another result of
- * context:kernel_run; or nil, error. Queues a kernel (a table as context:kernel_run takes it) of the region. Later
- * calls fn(done): done is true if the device has run the kernel, false if fn must do its work. */
+ * context:kernel_run; or nil, error. Queues a kernel of the region; `kernel` is a table of the fields that
+ * context:kernel_run takes. Later calls fn(done): done is true if the device has run the kernel, and false if fn must
+ * do the kernel's work. */
 static int l_launch_kernel(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -119,8 +119,9 @@ void accd__push_object_info(lua_State *L, const accd_object_info *info)
     }
 }
 
-/* Pushes nil and a table about the last error of the core, and returns 2. If the limit of memory refused an allocation,
- * the error is that of the limit. For an error of a callback, `cause` is what the callback raised. */
+/* Pushes nil and a table about the last error of the core, and returns 2. If the scenario's limit of memory refused
+ * the allocation that failed, `code` and `rule` are those of ACCD_ERROR_LIMIT. For an error of a callback, `cause` is
+ * what the callback raised. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     assert(status != ACCD_OK);

@@ -77,7 +77,7 @@ static char *get_prompt(EditLine *line)
     return (char *)(uintptr_t)reading->prompt;
 }
 
-/* Callback of the interrupt key: ends the line, which l_read then gives up. */
+/* Callback of the interrupt key: ends the line, and sets `interrupted`, so that l_read does not return the line. */
 static unsigned char on_interrupt(EditLine *line, int c)
 {
     assert(reading);
@@ -87,7 +87,8 @@ static unsigned char on_interrupt(EditLine *line, int c)
     return CC_NEWLINE;
 }
 
-/* Callback of the suspend key: stops the process group with the terminal in its normal mode. */
+/* Callback of the suspend key: stops the process group, with the terminal in its normal mode until the group
+ * continues. */
 static unsigned char on_suspend(EditLine *line, int c)
 {
     assert(reading);
@@ -98,7 +99,9 @@ static unsigned char on_suspend(EditLine *line, int c)
     return CC_REDISPLAY;
 }
 
-/* Callback of the tab key: calls complete(text before the cursor) -> text to insert, text to print. */
+/* Callback of the tab key: calls the Lua function complete(text before the cursor) -> text to insert, text to print.
+ * Inserts the first text, unless it is empty or nil; otherwise prints the second one below the line, if there is one.
+ * An error of the function is ignored. */
 static unsigned char on_complete(EditLine *line, int c)
 {
     assert(reading);
@@ -150,7 +153,7 @@ static struct editor *check_editor(lua_State *L)
     return luaL_checkudata(L, 1, editor_name);
 }
 
-/* editor:close(): saves the history and frees the editor. */
+/* editor:close(): saves the history, if the editor has a file for it, and frees the editor. */
 static int l_close(lua_State *L)
 {
     struct editor *editor = check_editor(L);
@@ -162,12 +165,12 @@ static int l_close(lua_State *L)
     if (editor->past)
         editor->history_end(editor->past);
     free(editor->file);
-    *editor = (struct editor){0}; /* the library stays loaded, since it keeps memory of the terminal */
+    *editor = (struct editor){0}; /* libedit stays loaded, since it keeps memory of the terminal */
     return 0;
 }
 
 /* system.editor(complete [, file of the history]) -> editor; nothing if libedit is missing or has no memory.
- * on_complete describes the function `complete`. */
+ * complete: function called for the tab key (see on_complete). */
 static int l_editor(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -195,8 +198,9 @@ static int l_editor(lua_State *L)
     editor->el_set(line, EL_EDITOR, "emacs");
     editor->el_set(line, EL_SIGNAL, 1); /* follows the size of the window */
     editor->el_set(line, EL_HIST, editor->history, editor->past);
-    editor->el_set(line, EL_SETTY, "-d", "-isig", NULL); /* the keys of signals are bound below */
-                                                         /* libedit does not copy wide names */
+    editor->el_set(line, EL_SETTY, "-d", "-isig", NULL); /* ^C and ^Z send no signals; they are bound below */
+                                                         /* libedit does not copy these wide names: they must be
+                                                          * literals */
     editor->el_wset(line, EL_ADDFN, L"interrupt", L"Give up the line.", on_interrupt);
     editor->el_wset(line, EL_ADDFN, L"suspend", L"Stop the program.", on_suspend);
     editor->el_wset(line, EL_ADDFN, L"complete", L"Complete a name.", on_complete);
@@ -207,8 +211,8 @@ static int l_editor(lua_State *L)
     return 1;
 }
 
-/* editor:read(prompt) -> line; or nil, "end" at the end of input; or nil, "interrupt". Raises if the editor is closed.
- */
+/* editor:read(prompt) -> line without its newline; or nil, "end" at the end of input; or nil, "interrupt" after the
+ * interrupt key. Raises if the editor is closed. */
 static int l_read(lua_State *L)
 {
     struct editor *editor = check_editor(L);

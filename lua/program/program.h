@@ -11,7 +11,8 @@ int luaopen_accdeep_system(lua_State *L);
 void accd__open_edit(lua_State *L);
 /* Adds the functions of supervise.c to the module on top of the stack. */
 void accd__open_supervise(lua_State *L);
-/* Ends the supervisor that system.supervise has started, because this process does not become the program. */
+/* Ends the supervisor, the process that system.supervise has started to watch the program. To be called if exec has
+ * failed, so that this process will not become the program. Does nothing if there is no supervisor. */
 void accd__end_supervision(void);
 
 #endif

@@ -72,8 +72,9 @@ static void write_error(const char *text)
     (void)unused;
 }
 
-/* Waits until the library has reported all that is expected, or the program has ended; reports what is missing. `file`:
- * socket; `program`: pidfd; `no_directive`: text, or NULL if a directive is not expected. Answers a letter 'E'. */
+/* Waits until the library has reported that it is loaded and has executed a directive, or that it ends (letter 'E'),
+ * or until the program has ended. Then writes the text `not_loaded` if no datagram came, or the text `no_directive`
+ * if no directive was executed; NULL: none is expected. Answers the letter 'E'. `file`: socket; `program`: pidfd. */
 static void supervise(int file, int program, const char *not_loaded, const char *no_directive)
 {
     assert(not_loaded);
@@ -102,7 +103,8 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
 }
 
-/* Starts the supervisor as a grandchild, since the program waits for its children only. */
+/* Starts the supervisor, which gets the socket `file` and the texts of `supervise`. It is a grandchild of this
+ * process, so that the program cannot wait for it as for a child of its own. Starts none if the system refuses. */
 static void start_supervisor(int file, const char *not_loaded, const char *no_directive)
 {
     const pid_t program = getpid(), child = fork();
@@ -122,8 +124,9 @@ static void start_supervisor(int file, const char *not_loaded, const char *no_di
     _exit(0);
 }
 
-/* system.supervise(not_loaded [, no_directive]): starts a supervisor for the program that this process becomes. It
- * writes not_loaded to standard error if the library was not loaded, or no_directive if no directive was executed. */
+/* system.supervise(not_loaded [, no_directive]): starts a supervisor for the program that this process becomes. The
+ * supervisor writes not_loaded to standard error if the library was not loaded, or no_directive if no directive was
+ * executed. Does nothing if no socket can be opened. */
 static int l_supervise(lua_State *L)
 {
     struct sockaddr_un address;

@@ -140,7 +140,8 @@ static int l_elevates(lua_State *L)
     return 1;
 }
 
-/* system.fork() -> process id of the child; in the child, 0. The child is killed when this process ends. */
+/* system.fork() -> process id of the child; in the child, 0. The child is killed when this process ends. Raises if no
+ * process can be started. */
 static int l_fork(lua_State *L)
 {
     const pid_t parent = getpid();
@@ -153,8 +154,9 @@ static int l_fork(lua_State *L)
     return 1;
 }
 
-/* system.wait([seconds]) -> process id, status of a child that has ended, as a shell gives it: 128 + n for signal n.
- * Returns nothing if there are no children, and false if none ended in so many seconds. */
+/* system.wait([seconds]) -> process id, exit status of a child that has ended. The status is 128 + n for a child that
+ * signal n has ended. Returns nothing if there are no children, and false if no child ended in so many seconds;
+ * seconds nil: waits without a limit. */
 static int l_wait(lua_State *L)
 {
     const double tick = 0.005;
@@ -178,8 +180,8 @@ static int l_wait(lua_State *L)
     return 2;
 }
 
-/* Array of n numbers in memory that this process shares with the processes that it forks. c:add(i, k), c:get(i); i
- * from 1. */
+/* Name of the class of counters: an array of n numbers in memory that this process shares with the processes that it
+ * forks. Methods: c:add(i, k), c:get(i); i counts from 1. */
 static const char counters_name[] = "accdeep.counters";
 
 /* Lua object of system.counters. */
@@ -221,7 +223,7 @@ static int l_counters_gc(lua_State *L)
     return 0;
 }
 
-/* system.counters(n) -> n counters, all 0 */
+/* system.counters(n) -> object with n counters, all 0. Raises unless n is in 1 to 1000, or without memory. */
 static int l_counters(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -261,7 +263,8 @@ static int l_executable(lua_State *L)
     return 1;
 }
 
-/* Multiplies the limit of the stack's size, as far as the hard limit allows. Affects programs that are executed. */
+/* Multiplies the soft limit of the stack's size by `times`, as far as the hard limit allows. Affects the programs
+ * that this process executes. */
 static void widen_stack(rlim_t times)
 {
     assert(times > 0);
@@ -273,8 +276,9 @@ static void widen_stack(rlim_t times)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* system.exec({program, argument, ...}, {NAME = "value", ...} [, times]) -> message, if it fails. Replaces this process
- * by the program, with these variables in its environment, and a stack `times` as large. */
+/* system.exec({program, argument, ...}, {NAME = "value", ...} [, times]) -> message, if exec fails. Replaces this
+ * process by the program, with these variables added to its environment, and a limit of the stack `times` as large;
+ * nil: 1. */
 static int l_exec(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

@@ -70,11 +70,11 @@ ACCD_API accd_status accd_stacks_write_pragma(accd_stacks *stacks);
  * ACCD_ERROR_REGION_NESTING: no environment is open (DIR-4.3-06); ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
 ACCD_API accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device);
 
-/* Forgets a directive that was begun and not yet written, with its clauses, if there is one. Meant for unwinding. NULL
- * is accepted. */
+/* Forgets the directive that was begun and not yet written, with its clauses, if there is one. Meant for code that
+ * gives up after an error. NULL is accepted. */
 ACCD_API void accd_stacks_drop_pragma(accd_stacks *stacks);
-/* Closes the current environment of a device without copying to the host. Meant for unwinding. On the device, fused
- * data are moved back to their places. ACCD_ERROR_NO_DEVICE, ACCD_ERROR_REGION_NESTING. */
+/* Closes the current environment of a device without copying to the host. Meant for code that gives up after an
+ * error. On the device, fused data are moved back to their places. ACCD_ERROR_NO_DEVICE, ACCD_ERROR_REGION_NESTING. */
 ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
 
 /* ---------------------------------------------------------------------------------- clauses -- */
@@ -94,7 +94,8 @@ ACCD_CLAUSE(accd_stacks_pragma_copy);    /* copied to the device at the start, t
 ACCD_CLAUSE(accd_stacks_pragma_copyin);  /* copied to the device at the start */
 ACCD_CLAUSE(accd_stacks_pragma_copyout); /* allocated, copied to the host at the end */
 ACCD_CLAUSE(accd_stacks_pragma_create);  /* allocated */
-/* These clauses do what the clauses without p do. Data that are wholly present are not checked again (DIR-4.2-02). */
+/* These clauses do what copy, copyin, copyout and create do, but data that are wholly present are not checked again
+ * (DIR-4.2-02). */
 ACCD_CLAUSE(accd_stacks_pragma_pcopy);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyin);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyout);
@@ -112,7 +113,8 @@ ACCD_CLAUSE(accd_stacks_pragma_update_and_copy);
 
 /* Section 6 asks for environments that may end in any order, like `enter data` and `exit data`, and defines no calls.
  * Here they are directives with the same clauses between accd_stacks_read_pragma and accd_stacks_write_pragma. Their
- * data belong to the base level above the current one, and outlive the level (DIR-6-02, DIR-6-05).
+ * data belong to the base level of the current environment: a list of data that outlive the environment (DIR-6-02,
+ * DIR-6-05).
  *
  * accd_stacks_begin_data: data of the clauses stay until an end names them. accd_stacks_end_data: unmaps exactly what
  * accd_stacks_begin_data mapped, of any base; else ACCD_ERROR_NOT_PRESENT, ACCD_ERROR_PARTIALLY_PRESENT (DIR-6-01). The

@@ -28,7 +28,7 @@
 #define R_UPDATE "DIR-ABI-03"
 #define R_NON_NESTED "DIR-6-01"
 
-/* Open environments of a device. */
+/* Stack of the open data environments of a device. */
 struct environment_stack {
     accd_region **levels; /* regions of the core; the last one is the current environment */
     size_t depth, capacity;
@@ -51,8 +51,8 @@ struct accd_stacks {
 
 /* ---------------------------------------------------------------------------- small things -- */
 
-/* Allocates or resizes a block by realloc, or frees it if n is 0 (an accd_allocator). Returns NULL without memory, and
- * after freeing. */
+/* Allocator of handles whose configuration names none (an accd_allocator). Resizes the block `ptr` to n bytes by
+ * realloc, or frees it if n is 0. Returns the block; NULL without memory, and after freeing. Ignores `ud` and `old`. */
 static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud, (void)old;
@@ -75,8 +75,9 @@ static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *sta
     return status;
 }
 
-/* Copies the core's last error to the handle if `status`, which the core has returned, is not ACCD_OK. Returns
- * `status`. The caller leaves the collected clauses as they are. */
+/* Returns `status`, the result of a function of the core. If it is not ACCD_OK, first copies the core's last error to
+ * the handle. Touches neither the phase nor the items of the handle, so that after an error the clauses may be
+ * written again. */
 static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status)
 {
     assert(stacks && stacks->context);
@@ -85,7 +86,8 @@ static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status
     return status;
 }
 
-/* Ensures that *array has space for one more element of `size` bytes after the first `count` ones. Returns false
+/* Ensures that the array *array, which holds `count` elements of `size` bytes, has space for one more. If not,
+ * resizes the array, and sets *capacity, the number of elements that have space. Returns false, with nothing changed,
  * without memory. */
 static bool grow_array(const accd_stacks *stacks, void **array, size_t count, size_t *capacity, size_t size)
 {
@@ -112,8 +114,9 @@ static accd_status report_no_memory(accd_stacks *stacks)
 
 /* --------------------------------------------------------------------------------- handles -- */
 
-/* Opens a handle with its context and an empty stack for each device, and sets *stacks_p; on failure *stacks_p is
- * unchanged. */
+/* Opens a handle with its context and an empty stack for each device, and sets *stacks_p to it. Fails with
+ * ACCD_ERROR_MISUSE (stacks_p is NULL, or config is wrong), ACCD_ERROR_OUT_OF_MEMORY, or an error of
+ * accd_context_new; *stacks_p is then unchanged. */
 accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config)
 {
     accd_context_config context_config;
@@ -150,7 +153,7 @@ accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *c
     return ACCD_OK;
 }
 
-/* Frees a block of the handle's allocator; NULL does nothing. */
+/* Frees a block of `bytes` bytes that the handle's allocator has given; NULL does nothing. */
 static void free_memory_block(const accd_stacks *stacks, void *block, size_t bytes)
 {
     if (block)
@@ -205,8 +208,9 @@ static accd_status check_no_directive(accd_stacks *stacks, const char *call, int
     return ACCD_OK;
 }
 
-/* Checks `call` as check_no_directive does, and that the device has an environment; sets *region_p to the current one.
- * ACCD_ERROR_REGION_NESTING: no environment is open. */
+/* Returns ACCD_OK if the device exists, no directive is in progress, and an environment is open on the device; sets
+ * *region_p to the region of the current environment. Otherwise sets the handle's error, which names the function
+ * `call`, and returns its status: ACCD_ERROR_REGION_NESTING if no environment is open. */
 static accd_status check_environment(accd_stacks *stacks, const char *call, int device, accd_region **region_p)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -220,8 +224,8 @@ static accd_status check_environment(accd_stacks *stacks, const char *call, int 
     return ACCD_OK;
 }
 
-/* Begins a directive of this kind on a device. Fails as check_no_directive; `call` is the name of the public function.
- */
+/* Begins a directive of this kind on a device. Fails if the handle is NULL, another directive is in progress, or
+ * there is no such device; the handle's error then names the public function `call`. */
 static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_construct_kind kind, int device)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -251,7 +255,8 @@ accd_status accd_stacks_end_data(accd_stacks *stacks, int device)
     return begin_directive(stacks, "accd_stacks_end_data", ACCD_KIND_EXIT_DATA, device);
 }
 
-/* Begins the clauses of the directive; ACCD_ERROR_MISUSE if none has begun, or its clauses have. */
+/* Begins the clauses of the directive. Returns ACCD_ERROR_MISUSE if no directive was begun, or if this function was
+ * already called for the directive. */
 accd_status accd_stacks_read_pragma(accd_stacks *stacks)
 {
     if (!stacks)
@@ -339,8 +344,9 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 
 /* --------------------------------------------------------------------------------- clauses -- */
 
-/* Sets the section of an item: `length` elements of `size` bytes from element `first` of the array at `base`. Otherwise
- * sets the handle's error, and returns ACCD_ERROR_INVALID_SECTION or ACCD_ERROR_NULL_POINTER. */
+/* Sets the section of an item: `length` elements of `size` bytes from element `first` of the array at `base`. On
+ * failure sets the handle's error, and returns ACCD_ERROR_INVALID_SECTION or, if the rules reject a null base,
+ * ACCD_ERROR_NULL_POINTER. */
 static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
                                     int64_t length, uint64_t size)
 {
@@ -355,9 +361,10 @@ static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const 
         stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first, length, size));
 }
 
-/* Appends a clause to the directive in progress; item: its action and flags. In end_data the action becomes copyout or
- * delete. On failure (no memory, a wrong section, a wrong directive) nothing is appended. `call`: name of the public
- * function. */
+/* Appends a clause to the directive in progress: the action and flags of `item`, for `length` elements of `size`
+ * bytes from element `first` of the array at `base`. In end_data the action becomes copyout (for copy and copyout) or
+ * delete, without flags. On failure (no memory, a wrong section, a wrong directive) nothing is appended, and the
+ * error names the public function `call`. */
 static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base, int64_t first,
                               int64_t length, uint64_t size)
 {
@@ -380,7 +387,8 @@ static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item i
     return ACCD_OK;
 }
 
-/* Defines the function for a clause with this action and flags: see ACCD_CLAUSE in accdeep_directory.h. */
+/* Defines the public function `name`, which appends a clause with the action `clause_action` and the flags `flag` to
+ * the directive in progress. */
 #define CLAUSE(name, clause_action, flag)                                                                              \
     accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)              \
     {                                                                                                                  \
@@ -402,7 +410,7 @@ CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_ACTION_COPYIN, ACCD_ITEM_UPDATE_
 
 /* ---------------------------------------------------------------- inside of an environment -- */
 
-/* Copies present elements to the device or to the host, at once. */
+/* Copies present elements to the device or to the host, as `direction` says, at once. */
 accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
                                       int64_t first, int64_t length, uint64_t size)
 {
@@ -424,7 +432,7 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
                     NULL));
 }
 
-/* Sets *dev_p to the device address of present data. */
+/* Sets *dev_p to the device address of the present data at the host address `host`. */
 accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
 {
     accd_status status = check_no_directive(stacks, "accd_stacks_device_address", device);
