@@ -115,11 +115,11 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
  *
  *     code, rule, message   texts: code of `status`, id of the rule that the error cites, a sentence
  *     item                  number of the failed item of the construct, from 1; nil: no single item
- *     asked                 the object that the construct asked for (a table of accd__push_object_info), or nil
+ *     asked                 the object that the construct asked for (table of accd__push_object_info), or nil
  *     other                 the present object that conflicts with `asked` (such a table), or nil
- *     named, named_end      positions in message of the first and the last byte of the text that names `asked`; nil:
- * none advice                "whole rows": use whole rows of the array, or one row; nil: no advice cause the error that
- * a Lua function raised, for ACCD_ERROR_CALLBACK; otherwise nil
+ *     named, named_end      positions in message of the first and last byte of the text that names `asked`, or nil
+ *     advice                "whole rows": use whole rows of the array, or one row; nil: no advice
+ *     cause                 the error that a Lua function raised, for ACCD_ERROR_CALLBACK; otherwise nil
  *
  * If the scenario's limit of memory was the reason of ACCD_ERROR_OUT_OF_MEMORY, code and rule are those of the limit
  * (ACCD_ERROR_LIMIT). */
