@@ -11,12 +11,12 @@ local types = require "accdeep.types"
 
 local c_dialects = { c = {}, cxx = {} }
 
--- Returns a text as an operand: simple names and members unchanged, other expressions in parentheses.
+-- Returns an expression as text that can be an operand: simple names and members unchanged, otherwise in parentheses.
 local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
 c_dialects.operand = operand
 
--- Adds a function to a program, unless an equal function exists. `stem`: part of its name. write(name) returns its
--- prototype and text. Returns the name of the function.
+-- Adds a generated function to a program, unless an equal function exists. `stem`: part of the function's name.
+-- write(name) returns the prototype and the text. Returns the name of the new or existing function.
 function c_dialects.add(program, stem, write)
   program.ndeep = (program.ndeep or 0) + 1
   local name = ("%s%s_%d"):format(program.prefix or "", stem, program.ndeep)
@@ -77,12 +77,12 @@ end
 
 -- Names of parameters and variables in generated functions.
 local own_names = { objects = true, count = true, ["kept"] = true, q = true, to = true, row = true, i = true }
--- Returns a true value if generated functions use a name for themselves, so that they must not use a variable of the
--- unit with that name.
+-- Returns a true value if `name` is a parameter or variable of generated functions. These functions then cannot use a
+-- variable of the unit with that name.
 function c_dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
 
--- Returns the name of a generated function that returns the value of `variable`. It is needed for a variable whose name
--- generated functions use themselves (is_own).
+-- Returns the name of a generated function that returns the value of `variable`. Used for variables that a parameter or
+-- variable of the generated functions would hide (is_own).
 function c_dialects.value(program, variable)
   return c_dialects.add(program, "value_of", function(name)
     local head = ("static long %s(void)"):format(name)
@@ -90,8 +90,8 @@ function c_dialects.value(program, variable)
   end)
 end
 
--- Returns the name of a generated function that counts nested calls for recursive types. It aborts the program before
--- the stack overflows.
+-- Returns the name of a generated function that counts nested calls for recursive types. The generated function aborts
+-- the program before the stack overflows.
 function c_dialects.deeper(program)
   return c_dialects.add(program, "deeper", function(name)
     local head = ("static void %s(int by)"):format(name)
@@ -166,8 +166,9 @@ function c.define(name, record, parameters, body, is_kept)
 end
 
 -- Returns two lists of statements: the first saves host values before a transfer of whole objects, the second restores
--- them. `name`: the pointer to the saved copy. `text`, `count`: address and number of the objects. `callee`: the
--- function that restores. `arguments`: the last arguments of that function, as text.
+-- the values that the transfer must not change. `name`: the pointer to the saved copy. `text`, `count`: address and
+-- number of the objects. `callee`: the function that restores. `arguments`: the last arguments of that function, as
+-- text.
 local function keep_values(dialect, name, text, count, callee, arguments)
   local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
   local bytes = ("%s * sizeof %s"):format(operand(count), size)
@@ -275,7 +276,7 @@ static long accdeep_bound_N(const void *object) { return accdeep_deep<accdeep_bo
     :gsub("%f[%w]%u+%f[%W]", { N = number, TYPE = type, TEXT = text }) .. ""
 end
 
--- Template that selects a directive's plan by the type of an object.
+-- Template that selects a directive's plan by the type of an object, for directives in templates (c_calls.lua).
 cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
   .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
   .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
@@ -286,8 +287,8 @@ function cxx.plan(number, type, plan)
     :format(number, type, plan)
 end
 
--- Adds a function that calls a different function for each type of objects. `by_type`: a list of {type as text, name of
--- the function}. Returns the name of the added function.
+-- Adds a generated function that calls a different function for each type of objects. `by_type`: a list of {type as
+-- text, name of the function}. Returns the name of the added function.
 function cxx.choose(program, by_type)
   return c_dialects.add(program, "each_type", function(tag)
     local parts = {}

@@ -2,8 +2,9 @@
 --
 -- The program follows the scenario's host memory. Before each step, values that the script has written since the
 -- previous step become assignments (catch_up). Values that the step itself wrote on the host are only recorded
--- (adopt_host_writes), because the step of the C program writes them, too. Invariant between steps: `shadow` of each
--- block equals the block's content in the C program. scenario_recorder.lua uses it.
+-- (adopt_host_writes), because the step of the C program writes the same values. A block is a variable or an
+-- allocation. Invariant between steps: `shadow` of each block equals the block's content in the C program.
+-- scenario_recorder.lua uses this module.
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -21,8 +22,8 @@ function c_program.new(file)
     blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
--- Returns the program of the case `name`. It has the declarations and initial values of the file, and no device
--- variables. A reason of the file ends its recording, too.
+-- Returns the program of the case `name`, with the declarations and initial values of the file, and without device
+-- variables. A reason that ended the recording of the whole file also ends the case's recording.
 function Program:case(name)
   local program = c_program.new(self.file)
   program.name = name
@@ -42,7 +43,7 @@ end
 -- program.
 function Program:is_open() return not self.reason and not self.ended end
 
--- Appends a line of main, indented.
+-- Appends a line, indented, to the body of main.
 function Program:line(text)
   self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
 end
@@ -75,16 +76,16 @@ local function scalar_text(t, value)
 end
 c_program.scalar_text = scalar_text
 
--- Returns true if an object of type `t` fits the wanted type `to`: a type, the code of a scalar, "pointer", or void for
--- any type but arrays.
+-- Returns true if an object of type `t` fits the wanted type `to`: a type, the code of a scalar (core.scalar),
+-- "pointer" for any pointer, or void for any type except arrays.
 local function fits(t, to)
   if to == "pointer" then return t.kind == "pointer" end
   if type(to) == "number" then return t.kind == "scalar" and t.code == to end
   return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
 end
 
--- Returns the l-value of the requested type `to` (see fits) at `offset` in the object `text` of type `t`; nil if there
--- is none, as in padding.
+-- Returns the l-value of the requested type `to` (see fits) at `offset` in the object `text` of type `t`. Returns nil
+-- if no member or element there has that type, as in padding.
 local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
@@ -105,8 +106,8 @@ local function lvalue(t, text, offset, to)
   return nil
 end
 
--- Returns the address and the block (an entry of self.blocks) of the memory that contains or begins at `address`. If
--- there is none, returns those of an array that ends there, or nil.
+-- Returns the address and the block (an entry of self.blocks) of the memory that contains or begins at `address`. If no
+-- block does, returns the address and block of an array that ends at `address`, or nil.
 local function block_at(self, address)
   -- Start of an array that ends at the address. It is used only if no block contains the address.
   local preceding
@@ -118,8 +119,8 @@ local function block_at(self, address)
   return preceding, self.blocks[preceding]
 end
 
--- Returns the C expression for the object at a host address; nil if the program has none. `requested_type`: a type, the
--- code of a scalar, "pointer", or void for any type but arrays.
+-- Returns the C expression for the object at a host address; nil if the program has no such object. `requested_type`: a
+-- type, the code of a scalar, "pointer" for any pointer, or void for any type except arrays.
 function Program:object(address, requested_type)
   local at, block = block_at(self, address)
   if not block then return nil end
@@ -135,8 +136,8 @@ function Program:keep_device(address)
   return name
 end
 
--- Returns a device address as a C expression relative to a saved device address (keep_device); nil if none is in the
--- same device memory.
+-- Returns a device address as a C expression relative to a saved device address (keep_device); nil if no saved address
+-- is in the same device memory.
 local function device_text(self, session, address)
   if session.ctx:device_of(address) < 0 then return nil end
   local best
@@ -151,8 +152,8 @@ local function device_text(self, session, address)
 end
 
 -- Returns the value of a pointer to type `to` as a C expression: NULL, the address of an l-value of that type, or a
--- cast address with an offset. A device address is relative to one that the program has saved. Returns nil if the
--- program has no object at the address.
+-- cast address with an offset. A device address is written relative to a device address that the program has saved.
+-- Returns nil if the program has no object at the address.
 function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)
@@ -187,18 +188,18 @@ local function live_blocks(session)
 end
 
 local RUN = 3 -- minimal number of consecutive changed scalars that are copied by one memcpy
--- Number of elements up to which changed_indices compares them one by one instead of by halves.
+-- Number of elements up to which changed_indices compares elements one by one instead of by halves.
 local FEW = 32
 
 -- Writes assignments for the differences between the contents `before` and `now` of a block, which is at `address`.
--- Ends the recording for pointers to unknown memory and for unions.
+-- Ends the recording for pointers to memory that no block contains, and for unions.
 local function assign(self, session, block, before, now, address)
   -- Returns true if the contents differ in the bytes from offset `from` to before `to`.
   local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
   local walk
 
-  -- Appends the indices, from `first` to before `last`, of elements that differ to `list`; found by bisection.
-  -- `offset`: of the array in the block. Returns `list`.
+  -- Appends the indices, from `first` to before `last`, of the elements that differ to `list`; finds them by bisection.
+  -- `t`, `offset`: type of the array and its offset in the block. Returns `list`.
   local function changed_indices(t, offset, first, last, list)
     local size = t.of.size
     if first >= last or not differs(offset + first * size, offset + last * size) then return list end
@@ -213,7 +214,7 @@ local function assign(self, session, block, before, now, address)
     return changed_indices(t, offset, middle, last, list)
   end
 
-  -- Returns the present value of the scalar at `offset` as C.
+  -- Returns the current value of the scalar at `offset` as C.
   local function number(t, offset) return scalar_text(t, (session.ctx:host_read(address + offset, t.code))) end
 
   -- Writes the assignments for an array. Runs of at least RUN scalars become one memcpy.
@@ -306,7 +307,8 @@ function Program:catch_up(session)
   end
 end
 
--- Records what a step wrote on the host, without assignments: the step of the C program writes the same.
+-- Records the values that a step wrote on the host, without assignments: the step of the C program writes the same
+-- values.
 function Program:adopt_host_writes(session)
   if not self:is_open() then return end
   for _, entry in ipairs(live_blocks(session)) do

@@ -24,8 +24,8 @@ end
 -- Returns a text as a string literal of C in one line.
 local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
 
--- Adds a check to the program. `text`: name of the check; write() adds the comparisons. Adds nothing if the recording
--- has ended.
+-- Adds a check to the program. `text`: name of the check. write() adds the comparisons. Adds nothing if the recording
+-- has ended (the program cannot be written in C).
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
@@ -70,7 +70,7 @@ function Recorder:read(session, address, code, value)
   self:check(text, function() self:compare(session, text, value) end)
 end
 
--- Returns the text unchanged.
+-- Default of `wrap` in Recorder:compare: the expression itself is compared.
 local function identity(text) return text end
 
 -- Adds comparisons of the C expression `text` with a value, or with a list or table of values for its elements or
@@ -158,7 +158,8 @@ function Recorder:presence(text, expected)
   end)
 end
 
--- Adds a comment for the expectation `name`, which a C program cannot check.
+-- Adds a C comment for the expectation `name`, which a C program cannot check. `subject`: the property that no standard
+-- routine reports.
 function Recorder:mark_unchecked(name, subject)
   local _, line = location.scenario(1)
   self:catch_up()

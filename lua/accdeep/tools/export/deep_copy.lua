@@ -1,9 +1,9 @@
 -- deep_copy.lua - expresses deep directives of C and C++ in standard OpenACC: functions with data directives.
 --
 -- deep_copy.new(program, session, plan) returns the deep variables of a plan (construct IR), or nil. For each member
--- mapping (nest.lua; its entries are the members) and phase, the program gets a function for `count` objects. It calls
--- the functions for targets of pointers, so types may be recursive. The variable itself stays in a data clause. An
--- alias (@) is a pointer into other mapped data. lower/c_unit.lua and scenario_recorder.lua use it.
+-- mapping (nest.lua; its entries are the members) and phase (enter, exit, ...), the program gets a function for `count`
+-- objects. It calls the functions for targets of pointers, so types may be recursive. A data clause maps the variable
+-- itself. An alias (@) is a pointer into other mapped data. Used by lower/c_unit.lua, scenario_recorder.lua.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local exits = require "accdeep.tools.export.exits"
@@ -41,7 +41,7 @@ end
 -- Returns true if a node is an alias (@).
 local function is_alias(node) return node.tag == "alias" end
 
--- Returns the non-standard feature of a directive, or nil; and true if these are only shapes, policies or nests.
+-- Returns words for the non-standard feature of a directive, or nil; and true if it is only shapes, policies or nests.
 function deep_copy.extension(node)
   if node.name == "declare group" then return "groups", false end
   local extension
@@ -79,7 +79,7 @@ function Writer:close()
   self:line "}"
 end
 
--- Returns the generated function's parameter for the expression `text`, evaluated at the directive; adds it if new.
+-- Returns the name of the parameter that passes the expression `text`, evaluated at the directive; adds new ones.
 function Writer:pass_parameter(text)
   for i, other in ipairs(self.parameters) do
     if other == text then return "bound_" .. i end
@@ -121,7 +121,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- Returns a bound as an AST with members accessed in *q or passed as parameters. Raises {cannot = reason} for others.
+-- Returns a bound as an AST with names as members of *q, parameters or globals. Raises {cannot = reason} for others.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
@@ -175,7 +175,7 @@ function Writer:guard(pointer, length)
   self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
 end
 
--- Closes the block of `guard`. In objects without values, unattached pointers get the host's: they may be copied out.
+-- Closes the block of `guard`. In objects that are not copied in, pointers without a target get the host's values.
 function Writer:close_pointer(pointer)
   self:close()
   if not self.sets_pointers then return end
@@ -183,13 +183,13 @@ function Writer:close_pointer(pointer)
   self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
 end
 
--- Returns true if the function of the mapping `inner` would be empty: no aliases in their phase, else no pointers.
+-- Returns true if the function of the mapping `inner` would be empty: no aliases (in an alias phase), else no pointers.
 function Writer:has_nothing(inner)
   if self.aliases then return not has_aliases(self.session, inner, {}) end
   return is_plain(self.session, inner, {})
 end
 
--- Sets the spelling (`spelled`) of an unnamed structure, the type of a member: by __typeof__ of that member.
+-- Sets the field `spelled` of an unnamed structure, the innermost type of a member: __typeof__ of an expression in C.
 local function spell_unnamed(member_mapping, entry)
   local t = entry.member.type
   local text = ("((%s *)0)->%s"):format(c_dialects.c.declaration(member_mapping.record, ""), entry.member.name)
@@ -209,7 +209,7 @@ function Writer:arguments(member_mapping, parameters)
   return table.concat(passed)
 end
 
--- Writes a call for the elements of a target or array, unless it does nothing. `saved`: address of saved values or nil.
+-- Writes a call for the elements of a target or array, unless nothing is deep. `saved`: address of saved values or nil.
 function Writer:elements(member_mapping, entry, text, count, saved)
   spell_unnamed(member_mapping, entry)
   local action, inner = action_inside(self.session, member_mapping, entry, self.action)
@@ -223,7 +223,7 @@ function Writer:elements(member_mapping, entry, text, count, saved)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- Returns the clause for the elements of a section, and true if host values in some of them must be restored.
+-- Returns the clause that moves a section, and true if host values of its elements must be restored afterwards.
 function Writer:section_clause(member_mapping, entry, element)
   local action = action_of(member_mapping, entry, self.action)
   if not types.is_record(element) then return clause_of(action)[self.phase], false end
@@ -246,9 +246,9 @@ local function is_in_union(record, name)
   return false
 end
 
--- Writes the code for the target of one pointer. A clause attaches the member q->name (is_member); acc_attach attaches
--- other pointers and those in unions. nested(start, length): writes the code for pointers in the section; nil: there
--- are none.
+-- Writes the code for the target of one pointer. A data clause attaches the pointer q->name (is_member); acc_attach
+-- attaches pointers in arrays and unions. nested(start, length): writes the code for pointers in the section; nil:
+-- there are none.
 function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, nested)
   local element = t.to
   local start, length = range(self, member_mapping, entry, subscript, t)
@@ -318,7 +318,7 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
   self:close_pointer(pointer)
 end
 
--- Writes the code for a pointer or an array of pointers, from the entry's subscript `at` on.
+-- Writes the code for the pointer or array of pointers `text` of type `t`, from the entry's subscript `at` on.
 function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
@@ -350,7 +350,7 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
   self:section(member_mapping, entry, text, t, subscript, is_member, nested)
 end
 
--- Returns the part of an array that an entry selects: its subscripts, length and element type; nil for the whole array.
+-- Returns the part of an array that an entry selects: subscripts, length, element type; nil if that is the whole array.
 function Writer:array_part(member_mapping, entry)
   if not is_part(entry) then return nil end
   local t, list, first = entry.member.type, {}, {}
@@ -368,7 +368,7 @@ function Writer:array_part(member_mapping, entry)
   return table.concat(first), list[#list].length, list[#list].of
 end
 
--- Calls fn(address, count, ...) for the structures in a member or its section; each text in `...` becomes an address.
+-- Calls fn(address, count, ...) for the structures in a member or its section, with each text in `...` as an address.
 function Writer:each_nested_record(member_mapping, entry, fn, ...)
   local t, list = entry.member.type, { ... }
   local first, length, element = self:array_part(member_mapping, entry)
@@ -389,7 +389,7 @@ function Writer:each_nested_record(member_mapping, entry, fn, ...)
   if may_be_empty then self:close() end
 end
 
--- Updates a member that is not a pointer, or a section of it.
+-- Writes the update of a member that is not a pointer, or of its section, to self.values and self.bounds.
 function Writer:update_value(member_mapping, entry, text)
   local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
   local function call(address, bytes)
@@ -455,7 +455,7 @@ function Writer:members(member_mapping)
   for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
 end
 
--- Returns the function of a member mapping in a phase, and its parameters' expressions. Adds it to the program if new.
+-- Returns the name of the function for a mapping and a `phase` (phase and action), and its parameters. Adds new ones.
 local function function_for(program, session, member_mapping, phase)
   local functions = program.deep_functions
   local by_phase = functions[member_mapping] or {}
@@ -495,7 +495,7 @@ local function function_for(program, session, member_mapping, phase)
   return new_function.name, writer.parameters
 end
 
--- Returns the address of an item's first object, the number of objects, and the pointer to them if it may be null.
+-- Returns as C: the address of an item's first object, the number of objects, and the pointer to test for null or nil.
 local function objects_of(session, node, dialect)
   local base, subscripts = list_item.split_designator(list_item.single(node))
   local t = list_item.type_of(session, base)
@@ -519,7 +519,7 @@ local Deep = {}
 Deep.__index = Deep
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Returns calls that map (`kind` = enter), unmap (exit) or update the targets of the deep variables, as lines.
+-- Returns calls that map (`kind`: "enter"), unmap ("exit") or update ("update") targets of deep variables, as lines.
 function Deep:calls(kind, finalize)
   local lines = {}
   for _, phase in ipairs(phases[kind]) do self:calls_in(phase, finalize, lines) end
@@ -544,7 +544,7 @@ function Deep:calls_in(phase, finalize, lines)
   end
 end
 
--- Returns lines before and lines after the unmapping of the variables: they save and restore values of the host.
+-- Returns lines for before and lines for after the unmapping of the variables, which save and restore host values.
 function Deep:keeping()
   local all_preceding, all_following = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
@@ -570,8 +570,8 @@ function Deep:keeping()
   return all_preceding, all_following
 end
 
--- Returns the variable that is true if other directives attached pointers in objects, and the lines that set it. With
--- finalize such objects are only decremented (TR14-4.3-12). Returns nil if there can be none.
+-- Returns the name of a variable that is true if other directives attached pointers in objects, and the lines that set
+-- it. With finalize such objects are only decremented (TR14-4.3-12). Returns nil if no such pointer can exist.
 function Deep:rest()
   local program, name, lines = self.program, nil, {}
   for _, item in ipairs(self.plan.finalize and self.list or {}) do
@@ -617,7 +617,7 @@ end
 
 local IF = "if(accdeep_if)"
 
--- Returns two lists of texts: the clauses of the deep variables, and the other clauses. Raises if a variable is in two.
+-- Returns two lists of texts: clauses for deep variables, and other clauses. Raises if a variable has two data clauses.
 function Deep:clauses()
   local own, others = {}, {}
   for _, clause in ipairs(self.plan.clauses) do
@@ -685,7 +685,7 @@ function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then writer:close_brace() end
 end
 
--- Writes declarations that save addresses and counts: the end of the region must unmap the same objects.
+-- Writes declarations that save addresses and counts of objects, because the region's end must unmap the same ones.
 function Deep:save(writer)
   if not self.program.is_passed then return end
   local dialect = dialect_of(self.program)
@@ -772,7 +772,7 @@ function Deep:finish(writer)
 end
 
 -- Returns the deep variables (Deep) of a directive's plan, or nil. `leads_back`: objects on the device form a cycle.
--- This function and the methods of its result raise {cannot = reason} for what standard directives cannot express.
+-- This function and Deep's methods raise {cannot = reason} for whatever standard directives cannot express.
 function deep_copy.new(program, session, plan, leads_back)
   local deep = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do

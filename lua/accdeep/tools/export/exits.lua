@@ -13,8 +13,8 @@ local traffic = member_transfers.traffic
 
 local exits = {}
 
--- Returns the members that a member mapping leaves out, but that the type's shape attaches: other directives may have
--- attached them.
+-- Returns a list of the members (pointers or descriptors) that a member mapping leaves out, but that the type's shape
+-- maps: other directives may have attached these pointers.
 function exits.left_out(session, member_mapping)
   local attached, list = {}, {}
   for _, entry in ipairs(nest.entries(session, nest.shape(session, member_mapping.record))) do
@@ -27,8 +27,8 @@ function exits.left_out(session, member_mapping)
   return list
 end
 
--- Writes the body of a function that sets the int whose address is its first parameter to 1 if a left-out pointer has
--- data on the device. `writer`: the Writer of deep_copy.lua.
+-- Writes the body of a function that sets the int whose address is its first parameter to 1 if the target of a pointer
+-- in exits.left_out is present. `writer`: the Writer of deep_copy.lua.
 function exits.find_rest(writer, member_mapping)
   writer.parameters[1] = true
   for _, member in ipairs(exits.left_out(writer.session, member_mapping)) do

@@ -3,8 +3,8 @@
 --
 -- The code is written in place, without procedures: components are accessible there and no type names are needed. An
 -- entry (nest.entries) is a component and how a member mapping (nest.lua) maps it. The clause that maps the target of
--- an allocatable or pointer component also attaches it. If some values of an object stay the host's, the others are
--- copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
+-- an allocatable or pointer component also attaches the component. If some host values of an object must stay, the
+-- other values are copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local exits = require "accdeep.tools.export.exits"
@@ -37,9 +37,9 @@ local POINTER = 8 -- bytes of a pointer; a smaller hidden component is padding
 -- Returns true if a component is an alias (@) of other data.
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- Returns a true value if the target of a component is mapped, too. The rule `descriptors` decides (true, or the
--- attribute of the mapped components), or the mapping names the component (named, listed). Returns false for components
--- without a descriptor, excluded ones and aliases, and in a shallow mapping.
+-- Returns a true value if the target of a component is mapped, too: the rule `descriptors` is true or equals the
+-- component's attribute ("allocatable" or "pointer"), or the mapping names the component (fields named, listed).
+-- Returns false for components without a descriptor, excluded ones and aliases, and in a shallow mapping.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -56,18 +56,20 @@ local function args_of(entry)
   return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
 end
 
--- Returns the section of an array in the object: {args, entry, path, record}. `path`, `record`: path and type of the
--- object that has the component. Returns nil for the whole array and for other components.
+-- Returns the section that an entry selects of an array in the object: {args, entry, path, record}. `args`: the
+-- subscripts. `path`, `record`: path and type of the object that has the component. Returns nil for the whole array and
+-- for other components.
 local function array_part(entry, member_mapping, path)
   local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
   return args and { args = args, entry = entry, path = path, record = member_mapping.record } or nil
 end
 
 -- Calls visit(entry, member_mapping, action, path, is_left, record_path, parts) for each component that is not a nested
--- record, also inside nested records. `path`: the component's path in the object, such as "%a%b". `record_path`: the
--- path of the record that has the component. `is_left`: the host value of the component must stay. `parts`: sections,
--- with the index `at`, that must contain the enclosing elements. `path` is nil in a long array, where one element
--- represents all elements.
+-- record, also for the components of nested records. `path`: the component's path in the object, such as "%a%b".
+-- `record_path`: the path of the record that has the component. `is_left`: the host value of the component must stay.
+-- `parts`: results of array_part for the arrays around the component, each with `at`, the index of the enclosing
+-- element; only elements in these sections count. `path` is nil in a long array, where one element represents all
+-- elements.
 local function each_entry(session, member_mapping, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
@@ -133,8 +135,8 @@ local function traffic(session, member_mapping, action)
   return transfers
 end
 
--- Returns true if objects have no pointers and no special components (excluded, with an action, hidden), so that a
--- clause copies them as they are.
+-- Returns true if a standard clause copies objects of the mapping correctly: the mapping has no policy, and its objects
+-- have no descriptors and no special components (excluded, with subscripts, an action or init_needed, hidden).
 local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -150,10 +152,10 @@ fortran_deep_copy.is_plain = is_trivial
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- A Block collects the statements of one directive. `lines`, `depth`: see fortran_writer.lua. `declared`: declarations
--- of the Fortran block around them. `values`: updates to be written after the targets. `owner`: the object to which
--- names in bounds belong, or nil. `count`, `nloops`, `counters`: numbers of generated names and of open loops, and the
--- loop variables.
+-- A Block collects the statements of one directive. `lines`, `depth`: the statements and their indentation
+-- (fortran_writer.lua). `declared`: declarations of the Fortran block around them. `values`: updates to be written
+-- after the targets. `owner`: the object to which names in bounds belong, or nil. `count`: number of generated names.
+-- `nloops`: number of open loops. `counters`: set of the loop variables.
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
@@ -163,8 +165,8 @@ function Block:name(stem)
   return ("%s%s%d"):format(PREFIX, stem, self.count)
 end
 
--- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Block:each gives it back
--- at the end of its loops. Raises {cannot = reason} if loops are nested too deeply.
+-- Returns a loop variable for the current nesting depth; loops at one depth share a variable. Block:each frees the
+-- variable at the end of its loops. Raises {cannot = reason} if loops are nested too deeply.
 function Block:counter()
   self.nloops = self.nloops + 1
   if self.nloops > NESTING then cannot "types nested too deeply" end
@@ -176,8 +178,8 @@ function Block:counter()
   return name
 end
 
--- Returns the first and last index of dimension d of the array `base`, as text. `arg`: the subscript, a range. `own`:
--- {lower, extent} of an array without descriptor, or nil.
+-- Returns the first and last index of the range `arg` in dimension d of the array `base`, as text. `own`: {lower,
+-- extent} of an array without descriptor, or nil.
 function Block:range(base, d, arg, own)
   local first = arg.first and self:expression(arg.first) or own and ("%d"):format(own.lower)
     or ("lbound(%s, %d)"):format(base, d)
@@ -188,9 +190,9 @@ end
 
 local ALL = { tag = "range" }
 
--- Writes loops over the elements of the designator `base`, and inside them what fn(text, counters) writes: the text of
--- the element and the loop variables. `args`: subscripts, or nil for all elements. `bounds`: a list of {lower, extent}
--- for an array without descriptor, or nil.
+-- Writes loops over the elements of the designator `base`, and inside them the lines that fn(text, counters) writes.
+-- `text`: the element. `counters`: the loop variables. `args`: subscripts, or nil for all elements. `bounds`: a list of
+-- {lower, extent} for an array without descriptor, or nil.
 function Block:each(base, rank, args, bounds, fn)
   local indices, counters, before = {}, {}, self.nloops
   -- The outermost loop is that of the last dimension, so that elements are visited in memory order.
@@ -211,8 +213,8 @@ function Block:each(base, rank, args, bounds, fn)
   self.nloops = before
 end
 
--- Returns a bound as text. Names of components belong to the object self.owner, if that is set. Raises {cannot =
--- reason} for other names then.
+-- Returns a bound as text. If self.owner is set, names are components of that object; raises {cannot = reason} for a
+-- name that is not.
 function Block:expression(node)
   if not self.owner then return unparse_fortran(node) end
   local owner = self.owner
@@ -225,8 +227,8 @@ function Block:expression(node)
   end))
 end
 
--- Calls fn() while names of components in bounds belong to the object `owner` ({text, record}); nil: they are names of
--- the unit.
+-- Calls fn() while names in bounds are components of the object `owner` ({text, record}); nil: names in bounds are
+-- variables of the unit.
 function Block:with_owner(owner, fn)
   local before = self.owner
   self.owner = owner
@@ -261,8 +263,8 @@ function Block:in_object(at, part, fn, ...)
   return result
 end
 
--- Opens conditions that are true if an element of the object named `at` is in all sections `parts` (see each_entry).
--- Returns the number of conditions, which the caller closes.
+-- Opens if constructs whose conditions are true if an element of the object named `at` is in all sections `parts` (see
+-- each_entry). Returns the number of these constructs, which the caller closes.
 function Block:require_parts(at, parts)
   for _, part in ipairs(parts or {}) do
     local bounds, indices = part.entry.member.type.bounds, {}
@@ -284,7 +286,7 @@ end
 -- Writes the OpenACC directive `text`, formatted with the arguments.
 function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
 
--- Declares accdeep_present, which queries whether data are present, once per block.
+-- Declares accdeep_present, a name for acc_is_present, once per block.
 function Block:declare_presence_query()
   if self.uses then return end
   self.uses = true
@@ -315,8 +317,8 @@ function Block:needs(base, rank, args)
     name_without_subscripts(base))
 end
 
--- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. With the action
--- "present", a check precedes it. `transfers`: result of traffic.
+-- Writes the mapping of the objects of a record: the designator `base` of rank `rank`, with the subscripts `args`. With
+-- the action "present", a check precedes the mapping. `transfers`: result of traffic.
 function Block:objects_come(base, rank, args, transfers, action)
   local word = (transfers.moves_in or transfers.described) and "copyin" or "create"
   if action == "present" then self:needs(base, rank, args) end
@@ -354,9 +356,10 @@ function Block:fetches()
   end
 end
 
--- Writes the unmapping of objects; parameters as in Block:each. If the host values of some components must stay, the
--- other values are first copied to variables one by one. They are stored on the host only if this was the last
--- reference. `transfers`: result of traffic.
+-- Writes the unmapping of objects: the designator `base` of rank `rank`, with the subscripts `args` and `bounds` (see
+-- Block:each). If the host values of some components must stay, the other values are first copied to variables one by
+-- one. These variables are stored to the host objects only if the directive really removed the objects. `transfers`:
+-- result of traffic.
 function Block:objects_go(base, rank, args, bounds, transfers)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
   if #transfers.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
@@ -384,8 +387,8 @@ function Block:objects_go(base, rank, args, bounds, transfers)
     if #ranges > 0 then
       self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own_rank + 1, dims), ","))
     end
-    -- Returns the element of `designator` for the loop variables `counters`; its own dimensions get the first index or
-    -- the section.
+    -- Returns the element of `designator` for the loop variables `counters`. The component's own dimensions get the
+    -- section, or the first index if `section` is nil.
     local function element(designator, counters, section)
       local list = {}
       for i = 1, own_rank do list[i] = section and (section[i] or ":") or starts[i] end
@@ -424,8 +427,9 @@ end
 
 -- ------------------------------------------------------------------------------------- components --
 
--- Opens the condition that the component `text` has a target, by associated, allocated, or inquiry_for
--- (fortran_deep_copy.write) for scalars. `t`: its type; `name`: its name in the type `record`.
+-- Opens an if construct with the condition that the component `text` has a target: associated, allocated, or for
+-- scalars the inquiry that inquiry_for (see fortran_deep_copy.write) returns. `t`: the component's type; `name`: its
+-- name in the type `record`.
 function Block:guard(text, t, record, name)
   local inquiry = t.attribute == "allocatable" and "allocated" or "associated"
   if t.rank == 0 then inquiry = self.inquiry_for(record, name, text) end
@@ -439,8 +443,8 @@ function Block:contiguous(text, t)
   self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, name_without_subscripts(text))
 end
 
--- Returns true if components of objects are aliases (@) of other data. `under_way`: set of the member mappings being
--- visited, which ends the recursion.
+-- Returns true if components of objects, or of objects that they contain or point to, are aliases (@) of other data.
+-- `under_way`: set of the member mappings being visited, which ends the recursion.
 local function has_aliases(session, member_mapping, under_way)
   if under_way[member_mapping] then return false end
   under_way[member_mapping] = true
@@ -458,14 +462,15 @@ local function has_aliases(session, member_mapping, under_way)
 end
 
 -- Returns true if there is no code to write for objects of the member mapping `inner` in this phase. In the phases
--- "attach" and "detach", they have no aliases. In other phases, a clause copies them as they are.
+-- "attach" and "detach" that means: the objects have no aliases. In other phases: a standard clause copies the objects
+-- correctly.
 function Block:has_nothing(inner)
   if self.phase == "attach" or self.phase == "detach" then return not has_aliases(self.session, inner, {}) end
   return is_trivial(self.session, inner)
 end
 
--- Writes the code for one pointer or allocatable component `text` in the present phase. `owner`: the object that has
--- it, as in Block:with_owner.
+-- Writes the code for one pointer or allocatable component `text` in the current phase. `action`: the action for its
+-- object. `owner`: the object that has the component, {text, record}.
 function Block:component(entry, member_mapping, action, text, owner)
   local t, session, phase = entry.member.type, self.session, self.phase
   local element = types.is_record(t.of) and t.of
@@ -514,8 +519,8 @@ function Block:component(entry, member_mapping, action, text, owner)
   self:close "end if"
 end
 
--- Writes the update of a component later, after the object's targets (see Block:members). Sections are updated first,
--- while their bounds still have the old values. `args`: subscripts, or nil.
+-- Adds the update of a component to self.values, which Block:members writes before or after the object's targets.
+-- Sections are updated first, while their bounds still have the old values. `args`: subscripts, or nil.
 function Block:value(text, args)
   table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
     self:subscripts(args), self.suffix))
@@ -573,17 +578,19 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Fields of an item, which fortran_unit.lua makes of a request. `member_mapping`, `action`, `node`: those of the
--- request. `text`: designator without the last subscripts; `rank`, `args`: its rank and the subscripts. `guards`:
--- conditions under which the variable exists. `may_have_gaps`: it may be noncontiguous.
+-- Fields of an item, which fortran_unit.lua creates from a request (a list item with its action). `member_mapping`,
+-- `action`, `node`: those of the request. `text`: the designator without the last subscripts; `rank`: its rank; `args`:
+-- these subscripts, or nil. `guards`: conditions under which the variable exists. `may_have_gaps`: the data may be
+-- noncontiguous.
 
--- Phases by kind of directive. come, go: the objects themselves. enter, exit: the targets of their components. attach,
--- detach: aliases (@). Objects are mapped before components that may point into one of them (TR14-4.2-01).
+-- Phases by kind of directive. "come", "go": map and unmap the objects themselves. "enter", "exit": map and unmap the
+-- targets of their components. "attach", "detach": attach and detach aliases (@). Objects are mapped before components
+-- that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
 -- Writes code that sets accdeep_rest if `item` has an object with components that other directives attached. Finalized
--- objects of this kind must only be decremented, not unmapped (TR14-4.3-12). Returns false, without code, if there can
--- be none, otherwise true.
+-- objects of this kind must only be decremented, not unmapped (TR14-4.3-12). Returns false, without writing code, if no
+-- such component can exist, otherwise true.
 function Block:find_rest(item)
   local list = exits.left_out(self.session, item.member_mapping)
   if not list[1] then return false end
@@ -634,12 +641,12 @@ function Block:item(item, phase)
   for _ = 1, #item.guards do self:close "end if" end
 end
 
--- Returns a list of statements that map, unmap or update items. `kind`: "enter", "exit" or "update". Raises {cannot =
--- reason}.
+-- Returns a list of statements that map, unmap or update `items`. `kind`: "enter", "exit" or "update". Raises {cannot =
+-- reason} for what standard directives cannot express.
 --
--- Fields of options. `session`. `inquiry_for(record, name, path)`: returns the inquiry function for a scalar component.
--- `finalize`: unmap at once. `suffix`: text after updates, or nil. `condition`: text of a condition for all statements,
--- or nil.
+-- Fields of options. `session`: the session that planned the directive. `inquiry_for(record, name, path)`: returns
+-- "allocated" or "associated" for a scalar component. `finalize`: unmap at once. `suffix`: text after updates, or nil.
+-- `condition`: text of a condition for all statements, or nil.
 function fortran_deep_copy.write(kind, items, options)
   local block = setmetatable({ session = options.session, inquiry_for = options.inquiry_for,
     finalize = options.finalize, suffix = options.suffix or "", lines = {}, declared = {}, counters = {}, count = 0,

@@ -10,9 +10,9 @@ local scenario = require "accdeep.script.scenario"
 
 local export = {}
 
--- Runs the scenario `text` of the file `file`. Returns its cases as a list of {name, text} or {name, error}; error: the
--- case failed, or C cannot express it. `options`: as for scenario.run. `language`: "openacc", "openmp", or nil for the
--- language that the scenario uses.
+-- Runs the scenario `text` of the file `file`. Returns its cases as a list of {name, text} or {name, error}. `text`:
+-- the C program. `error`: the case failed, or C cannot express the case. `options`: options of scenario.run
+-- (script/scenario.lua). `language`: "openacc", "openmp", or nil for the language that the scenario uses.
 function export.cases(file, text, options, language)
   local recorder = scenario_recorder(file, language)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})

@@ -1,7 +1,7 @@
 -- member_transfers.lua - determines which bytes of objects are copied in, copied out or left unchanged under a member
 -- mapping (nest.lua), which gives the members to map and their actions. An entry (nest.entries) is a member and how it
--- is mapped. A clause copies whole objects. Host values that must not change are restored afterwards, so these
--- functions report the members and parts of arrays whose host values must stay. deep_copy.lua, exits.lua and
+-- is mapped. A clause copies whole objects. Host values that must not change are restored afterwards. The functions
+-- here therefore report the members and parts of arrays whose host values must stay. deep_copy.lua, exits.lua and
 -- fortran_deep_copy.lua use this module.
 
 local core = require "accdeep.core"
@@ -15,7 +15,7 @@ local member_transfers = {}
 function member_transfers.cannot(message) error({ cannot = message }, 0) end
 local cannot = member_transfers.cannot
 
--- Names of actions by code.
+-- Names of actions, by code of the core (core.action).
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
@@ -45,12 +45,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- members --
 
--- Actions of members that a shape or policy marks as init_needed (`entry.init`): their values are always copied in
--- (TR14-3.1.1-17).
+-- Replacement actions for members that a shape or policy marks as init_needed (`entry.init`), whose values are always
+-- copied in (TR14-3.1.1-17).
 local with_values = { create = "copyin", copyout = "copy" }
 
--- Returns the action for the member of `entry`, given the action of its object. The entry's own action precedes that of
--- the mapping (`own`, unless it is "hold"), which precedes `action`.
+-- Returns the action for the member of `entry`. The first of these that exists decides: the entry's own action; the
+-- action of the member mapping (`own`), unless it is "hold"; `action`, the action for the object.
 local function action_of(member_mapping, entry, action)
   local own = member_mapping.own
   local requested = entry.action or own and own ~= "hold" and own or action
@@ -83,7 +83,8 @@ local function is_part(entry)
   return true
 end
 
--- Returns true if a member of a union shares bytes with another member whose values are copied out.
+-- Returns true if the member of `entry` shares bytes, as in a union, with another mapped member whose values are copied
+-- out. `action`: the action for the object.
 local function shares_bytes(session, member_mapping, entry, action)
   for _, other in ipairs(nest.entries(session, member_mapping)) do
     local overlaps = other ~= entry and other.include and other.offset < entry.offset + entry.member.type.size
@@ -95,9 +96,9 @@ end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
 -- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers (with a mapped target) are
--- visited only if their host values stay: if the object is not copied out, or if `keeps_pointers` is set. Excluded
--- members and these pointers are not visited if they share bytes of a union with a member that is copied out.
--- `keeps_pointers`: directives do not attach pointers to present data.
+-- visited only if their host values must stay: if the object is not copied out, or if `keeps_pointers` is set. Excluded
+-- members and followed pointers are not visited if they share bytes of a union with a member that is copied out.
+-- `action`: the action for the object. `keeps_pointers`: directives do not attach pointers to present data.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -136,9 +137,9 @@ local function traffic(session, member_mapping, action, keeps_pointers)
   return moves_in, moves_out, moves_out and stays
 end
 
--- Returns true if a clause copies objects of a mapping as they are. The mapping has no policy, follows no pointers, and
--- has no members that are excluded, init_needed or with their own action. `visited`: set of the mappings being visited;
--- pass {}.
+-- Returns true if a standard clause copies objects of a mapping correctly: the mapping and those of nested structures
+-- have no policy, follow no pointers, and have no members that are excluded, init_needed or with their own action.
+-- `visited`: set of the mappings being visited; pass {}.
 local function is_trivial(session, member_mapping, visited)
   if member_mapping.policy or visited[member_mapping] then return false end
   visited[member_mapping] = true
@@ -152,8 +153,8 @@ local function is_trivial(session, member_mapping, visited)
   return has_only_values
 end
 
--- Returns true if pointers of objects are aliases (@) of other data. `visited`: set of the mappings already visited;
--- pass {}.
+-- Returns true if pointers of objects, or of objects that they contain or point to, are aliases (@): pointers into
+-- other mapped data. `visited`: set of the mappings already visited; pass {}.
 local function has_aliases(session, member_mapping, visited)
   if visited[member_mapping] then return false end
   visited[member_mapping] = true
@@ -168,8 +169,8 @@ local function has_aliases(session, member_mapping, visited)
   return false
 end
 
--- Returns true if a type is recursive: its objects point to objects of the same mapping. `visited`: set of the mappings
--- being visited; pass {}.
+-- Returns true if a mapping is recursive: from its objects, followed pointers lead again to objects of a mapping on the
+-- path. `visited`: set of the mappings being visited; pass {}.
 local function is_recursive(session, member_mapping, visited)
   if visited[member_mapping] then return true end
   visited[member_mapping] = true

@@ -8,12 +8,13 @@ local strings = require "accdeep.base.strings"
 
 local routine_calls = {}
 
--- Parameters and result of each routine. `range`: an address and a size, both given by one text, or by an address and
--- an integer. `host`, `device`: an address. `pointer_cell`: the address of a pointer. `bytes`, `number`: integers.
--- `devnum`: a device number. A text in quotation marks is copied to the call.
+-- Parameters and result of each routine, as kinds. `range`: an address and a size; the script gives both by one text,
+-- or by an address and an integer. `host`, `device`: an address. `pointer_cell`: the address of a pointer. `bytes`,
+-- `number`: integers. `devnum`: a device number. A text in quotation marks is not an argument of the script: it is
+-- copied to the call.
 --
--- Results. `nothing`. `number`. `truth`: zero or not. `device`: a device address. `unchecked`: a number that depends on
--- the machine.
+-- Results. `nothing`: no result. `number`: an integer. `truth`: zero or not. `device`: a device address. `unchecked`: a
+-- number that depends on the machine, so the call is not written.
 local signatures = {}
 for names, signature in pairs {
   ["acc_copyin acc_create"] = "range -> device",
@@ -50,8 +51,9 @@ for names, signature in pairs {
   for name in names:gmatch "%S+" do signatures[name] = { arguments = list, returns = returns } end
 end
 
--- Returns an argument of the script, a pointer or the text of an l-value, as a C expression: its address. For a text,
--- also returns the size of the l-value in bytes. Returns nil if C cannot express it. `recorder`: scenario_recorder.lua.
+-- Returns the address that an argument of the script denotes, as a C expression: the value of a pointer, or the address
+-- of an l-value given as text. For a text, also returns the size of the l-value in bytes. Returns nil if C cannot
+-- express the address. `recorder`: a Recorder of scenario_recorder.lua.
 local function address_text(recorder, session, value)
   if type(value) == "string" then
     local text, bytes = recorder:extent(value)
@@ -65,8 +67,8 @@ end
 
 local writers = {}
 
--- The functions `writers` return an argument of the script as a C expression, by its kind in `signatures`. This one
--- returns an address, or nil if C cannot express it.
+-- Functions by kind of argument (see signatures), which return an argument of the script as a C expression.
+-- writers.host returns an address, or nil if C cannot express the address.
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
 -- Returns the address of a pointer as a C expression, or nil if C cannot express it.
@@ -80,14 +82,15 @@ function writers.bytes(_, _, value)
   return n and ("%d"):format(n)
 end
 writers.number = writers.bytes
--- Returns a device number as text, or nil; the number of the host is queried at run time.
+-- Returns a device number as text, or nil for other values. The number of the host becomes a call of
+-- omp_get_initial_device.
 function writers.devnum(_, session, value)
   local n = math.tointeger(value)
   return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))
 end
 
 -- Returns the call of the routine `name` with the script's arguments `...`, as text, and the kind of its result (see
--- signatures). Returns nil and a reason if C cannot express it.
+-- signatures). Returns nil and a reason if C cannot express the call.
 function routine_calls.call(recorder, session, name, ...)
   local signature = signatures[name]
   if not signature then return nil, " has no form that both the tool and compilers know" end
@@ -132,7 +135,7 @@ function routine_calls.is_compute(language, node)
     or language == "omp" and openmp_sema.directive_info(node.name).kind
   return kind == "compute" or kind == "host"
 end
--- Returns true if a directive applies to a loop, therefore a loop follows it without braces.
+-- Returns true if a directive applies to a loop; its body is then written without braces.
 function routine_calls.is_loop(node) return find_word(node, looping) end
 
 return routine_calls

@@ -1,11 +1,12 @@
 -- scenario_recorder.lua - records the steps of a running scenario as statements of a C program.
 --
 -- A scenario is a straight-line script, so one run determines all steps. Wrappers replace the functions that the script
--- sees. Each wrapper first updates the program's memory (c_program.lua), adds its statements, calls the original
--- function, and adopts what it wrote on the host. Values that the script reads are checked in the program at the same
--- point, so that the script's conclusions are valid there. A step that C cannot express ends the recording with a
--- reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses one for declarations. Deep variables
--- are structures whose pointers are followed; deep_copy.lua writes their transfers.
+-- sees. Each wrapper first adds assignments for the script's changes of host memory (c_program.lua). It then adds its
+-- statements, calls the original function, and notes what that function wrote on the host. Values that the script reads
+-- are checked in the program at the same point, so that the script's conclusions are valid there. A step that C cannot
+-- express ends the recording with a reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses a
+-- recorder for declarations. Deep variables are structures whose pointers are followed; deep_copy.lua writes their
+-- transfers.
 
 local checks = require "accdeep.tools.export.checks"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -28,22 +29,23 @@ checks.extend(Recorder)
 
 -- Ends the recording of the current program with a reason; later steps are executed but not recorded.
 function Recorder:cannot(message) self.program:cannot(message) end
--- Ends the recording with a reason as `cannot`. A reason outside of cases applies to all cases of the file.
+-- Ends the recording of the current program with a reason. A reason outside of cases applies to all cases of the file.
 function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
 
 -- Returns the current session of the scenario. Sets the rule profile of the program.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
-  -- The head of the program names the profile for accdeep exec, which accepts no profile with changed knobs.
+  -- The head of the program names the profile for accdeep exec. The name is nil for a profile with changed knobs,
+  -- because accdeep exec cannot accept these.
   self.program.rules = type(rules) == "string" and session.rules.core or nil
   return session
 end
 
--- Adds assignments, so that the program's memory has the values of the session's host memory (c_program.lua).
+-- Adds assignments, so that the program's variables get the values of the session's host memory (c_program.lua).
 function Recorder:catch_up() self.program:catch_up(self:session()) end
--- Records what a step wrote on the host, without assignments: the program's step writes it, too. Forgets which
--- addresses the step has checked.
+-- Records the values that a step wrote on the host, without assignments: the program's step writes the same values.
+-- Forgets which addresses were checked, because each is checked once per step.
 function Recorder:adopt_host_writes()
   self.checked_addresses = {}
   self.program:adopt_host_writes(self:session())
@@ -66,7 +68,8 @@ function Recorder:quietly(fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- Directives that describe types. They are not written, because deep_copy.lua writes what they cause.
+-- Directives that describe types. They are not written to the program, because deep_copy.lua writes the transfers that
+-- they cause.
 local described = { shape = true, policy = true }
 
 -- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error of the call ends the
@@ -194,7 +197,7 @@ function Recorder:body(text, in_braces)
   if in_braces then self.program:close_brace() end
 end
 
--- Adds variables for the device addresses that names denote in a region that was just opened, such as host_data.
+-- Adds variables that keep the device addresses which names denote in a region that was just opened, such as host_data.
 -- `before`: the table of replaced names outside of the region (session.now.replaced).
 function Recorder:keep_replaced(session, before)
   local replaced = session.now.replaced
@@ -220,7 +223,7 @@ function Recorder:end_region()
   end)
 end
 
--- Returns a region object for the script; its end is recorded as a step.
+-- Returns a region object for the script, which wraps `region`: the end of the region is recorded as a step.
 function Recorder:region(region)
   local recorded_region = {}
   local function close()
@@ -244,8 +247,8 @@ function Recorder:deep_directive(node, deep)
 end
 
 -- Records and executes a directive. `name`: "acc" or "omp". original(text, refs): executes it. `refs`: second argument
--- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region. Only
--- executes a directive that cannot be parsed, and every directive after the recording has ended.
+-- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region. A directive
+-- that cannot be parsed, and every directive after the recording has ended, is only executed.
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
@@ -425,7 +428,7 @@ for name, expected in pairs { present = 1, absent = 0 } do
   end
 end
 
--- Checks an expectation of a host value, in the scenario by fn, and in the program.
+-- Calls fn, expect.host of the scenario, and adds the same check of the host value `text` to the program.
 function expectations.host(self, fn, text, expected)
   fn(text, expected)
   self:catch_up()
@@ -433,7 +436,8 @@ function expectations.host(self, fn, text, expected)
   self:check(text, function() self:compare_expression(session, text, expected) end)
 end
 
--- Checks an expectation of a device value, in the scenario by fn, and in the program. Ends the recording in OpenMP.
+-- Calls fn, expect.device of the scenario, and adds the same check of the device value `text` to the program. Ends the
+-- recording in OpenMP, which has no routine for such a check.
 function expectations.device(self, fn, text, expected)
   fn(text, expected)
   self:catch_up()
@@ -449,7 +453,7 @@ function expectations.device(self, fn, text, expected)
   end)
 end
 
--- Records expect.fails (Recorder:fails).
+-- Records the expected error `code` of expect.fails; `fn` executes it.
 function expectations.fails(self, fn, code, text, details) return self:fails(fn, code, text, details) end
 
 -- ---------------------------------------------------------------------------------- the language --
@@ -479,8 +483,8 @@ local function host_names(self, env)
   end
 end
 
--- Returns a word which shows that the declarations `text` are C++, so that a C compiler would reject them: class,
--- template, virtual, public or the & of a reference. Returns nil if there is none.
+-- Returns the word which shows that the declarations `text` are C++, so that a C compiler would reject them: class,
+-- template, virtual, public or the & of a reference. Returns nil if no such word occurs.
 local function check_not_cpp(text)
   local bare_text = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return bare_text:match "%f[%w_](class)%f[^%w_]" or bare_text:match "%f[%w_](template)%f[^%w_]"
@@ -499,8 +503,8 @@ local function strip_shapes(text)
   return bare_text:sub(2)
 end
 
--- Records and executes the declarations `text`. original(text): executes them. Ends the recording, that of all cases of
--- the file outside of a case, if they are C++.
+-- Records and executes the declarations `text`. original(text): executes them. Ends the recording if the declarations
+-- are C++; outside of a case, the recording of all cases of the file.
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)
@@ -582,9 +586,9 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- Returns a recorder of a scenario file. Its field `observer` must be passed to the run as an observer; `cases` has the
--- programs of the cases, and `program` that of the file. `language`: the language of the program, or nil for the
--- scenario's language.
+-- Returns a recorder of the scenario file `file`. Its field `observer` must be passed to the run as an observer.
+-- `cases`: list of the programs of the cases. `program`: the program of the file, without cases. `language`: "openacc",
+-- "openmp", or nil for the scenario's language.
 local function scenario_recorder(file, language)
   local self = setmetatable({ program = c_program.new(file), requested_language = language, cases = {},
     checked_addresses = {}, regions = {} }, Recorder)

@@ -265,8 +265,9 @@ local function device_variable(w, region, name, t, item, is_whole)
   return pointer, is_pointer
 end
 
--- Returns the name of the variable of which an item is an element or section; nil if the item is something else, or has
--- fewer or no subscripts than the variable's array needs. `instance`: type by variable.
+-- Returns the name of the variable of which an item is an element or section. Returns nil if the item has no
+-- subscripts, or if its subscripts do not reach an element of the variable's array or target. `instance`: type by
+-- variable.
 local function element_of(item, instance)
   local node, count = item.node, 0
   while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end

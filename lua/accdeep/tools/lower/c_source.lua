@@ -160,8 +160,8 @@ end
 
 local before_others = strings.word_set "struct union enum class typename goto"
 
--- Returns true if the word at token i is a tag or a label: it follows struct, union, enum, class, typename or goto, or
--- a colon follows where a statement may begin.
+-- Returns true if the word at token i is a tag or a label. Tags and labels follow a word of before_others, or a label
+-- is where a statement may begin and a colon follows.
 function Unit:is_tag_or_label(i)
   local before = i > 1 and self:token(i - 1) or ";"
   if before_others[before] then return true end

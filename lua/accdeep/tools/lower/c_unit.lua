@@ -658,7 +658,7 @@ local function has_nothing(self)
   return not self.calls or not variable_uses.has_routines(self)
 end
 
--- Returns the unit (source_map.lua) with directives of headers and macros in lines of their own; nil if it has none.
+-- Returns a source_map.lua text with headers (or macros) that have directives to rewrite expanded; nil: there are none.
 local function flatten(self, active, preprocessed, is_extended)
   local path, lines = self.unit.path, {}
   if active[1] and not self.pasted then

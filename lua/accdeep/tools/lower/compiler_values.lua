@@ -1,8 +1,8 @@
 -- compiler_values.lua - replaces expressions in directives that only the compiler can evaluate, such as calls and
 -- sizeof, by variables.
 --
--- In the AST that the session plans, a variable accdeep_value_N of type long, the "value", replaces each such
--- expression; with --to accdeep it is a function without arguments. In the output text the original expression is
+-- A variable accdeep_value_N of type long, the "value", replaces each such expression in the AST that the session
+-- plans. With --to accdeep the value is a function without arguments. In the output text the original expression is
 -- restored. In a function for objects that q points to, members are accessed through q. A bound inside a C++ class
 -- becomes a member function, because it may use any name of the class. c_unit.lua creates the values.
 

@@ -2,10 +2,10 @@
 -- (core/abi/lowered/fortran.c).
 --
 -- fortran_unit.lua uses it for `--to accdeep`. A list item is planned as if it were a whole variable of one element. At
--- run time the program fills the array accdeep_given, the inputs of the plan: for each item the address of the first
--- element, the number of elements, and the bounds of the array, which error messages show. A compute construct stays a
--- directive without its data clauses. In its statement, pointers to device memory have the same names as the variables,
--- and hide them.
+-- run time the program fills the array accdeep_given, the inputs of the plan. An item has up to three kinds of inputs:
+-- the address of the first element, the number of elements, and the bounds of the array, which error messages show. A
+-- compute construct stays a directive without its data clauses. In its statement, pointers to device memory have the
+-- same names as the variables, and hide them.
 
 local c_calls = require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
@@ -347,10 +347,10 @@ local function parameterize_count(recorder, item, key)
   item.code = code
 end
 
--- Writes a plan (construct IR). Returns four values: the plan's text; the statements that fill accdeep_given (the
--- inputs) and accdeep_values (values that the inputs point to); the number of elements of accdeep_given; the number of
--- elements of accdeep_values. `sources`: result of whole_variables. Raises {cannot = reason} if the text cannot express
--- the plan.
+-- Writes a plan (construct IR). Returns four values: the plan's text, the statements that fill the arrays accdeep_given
+-- and accdeep_values, and the lengths of these two arrays. accdeep_given has the inputs; some are addresses of elements
+-- of accdeep_values. `sources`: result of whole_variables. Raises {cannot = reason} if the text cannot express the
+-- plan.
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
@@ -538,8 +538,8 @@ local function private_names(unit, directive)
   return names
 end
 
--- Returns the lines before a compute construct, the lines after its statement, the clause to add to the directive or
--- nil, and the set of names that denote pointers in the statement. `regions`: the regions of the unit so far, {first,
+-- Returns four values: the lines before a compute construct, the lines after its statement, the clause to add to the
+-- directive or nil, and the set of names that are pointers inside. `regions`: the regions of the unit so far, {first,
 -- last, names, construct}. Raises {cannot = reason} for reductions of arrays and records.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}

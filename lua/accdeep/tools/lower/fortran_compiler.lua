@@ -170,7 +170,7 @@ function fortran_compiler.refuses(unit)
 end
 
 -- Statements, by attribute, that the compiler accepts only if a name has the attribute. With --to accdeep, the
--- statements in `of_calls` are used, too: they query whether the name is an array, a character variable, or a variable
+-- statements in `of_calls` are used, too. They query whether the name is an array, a character variable, or a variable
 -- that can be read (a constant cannot).
 local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
   present = "if (present(%s)) continue" }

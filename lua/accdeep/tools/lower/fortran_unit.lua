@@ -10,8 +10,8 @@
 --
 -- A deep directive gets a block before it, or in its place, that maps the data which its variables point to. A second
 -- block after its region unmaps these data (export/fortran_deep_copy.lua). With --to accdeep, fortran_calls.lua writes
--- calls instead. Fields of a directive: `own`, its lines in the unit; `index`, its index in the scan; `view`, its first
--- line in the view; `finish`, the index of the statement that ends its region.
+-- calls instead. Fields of a directive. `own`: its lines in the unit. `index`: its index in the scan. `view`: its first
+-- line in the view. `finish`: index of the statement that ends its region.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
