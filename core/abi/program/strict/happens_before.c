@@ -1,13 +1,13 @@
-/* happens_before.c - vector clocks of the host, of queues and of tasks. Called by races.c and by entries of queues and
- * tasks.
+/* happens_before.c - vector clocks of the host, of queues and of tasks. Called by races.c and by entries of
+ * queues and tasks.
  *
  *      streams[0]    the host; its threads are one stream, because their order is not known
  *      streams[i]    a queue or a chain of tasks: last (epochs begun), synced (epochs that the host has waited for)
- *      clock         of a stream: for each stream that it has waited for, the last epoch that happens before it
+ *      clock         of a stream: the last epoch that happens before it, for each stream that it has waited for
  *
- * Epochs that the host has waited for happen before everything that follows; clocks need no entry for them. A stream
- * that waits acquires the epoch and the clock of the other one. Clocks are shared between a stream and the tasks in
- * dependences, and copied before a change. */
+ * Epochs that the host has waited for happen before everything that follows; clocks need no entry for them. A
+ * stream that waits for another stream acquires that stream's last epoch and clock. A stream and the tasks
+ * recorded in dependences share a clock; it is copied before a change. */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/symbolize.h"
 #include "happens_before.h"
@@ -29,21 +29,22 @@ struct clock {
 /* The host, a queue, or a chain of tasks, as one ordered line of operations. */
 struct stream {
     int device, queue;
-    bool task;                  /* a chain of tasks, each of which depends on the one before; otherwise a queue */
+    bool task;                  /* true: a chain of tasks, each of which depends on the one before; false: a queue */
     uint64_t last, host_synced; /* last epoch begun; last epoch that the host has waited for */
     struct clock *clock;        /* clock after the last epoch; NULL: no epoch is in it */
 };
 static struct stream *streams; /* streams[0] is the host */
 static size_t nstreams, capacity;
 
-/* A task, and the clock that its stream had when the task began; NULL: the stream had none. Later tasks of the stream
- * may have waited for more. */
+/* A task, and the clock of the task's stream as the task began (NULL: the stream had none). Later tasks of
+ * that stream may have waited for more, so its present clock does not hold for the task. */
 struct past_task {
     struct rt_epoch epoch;
     struct clock *clock;
 };
 
-/* Tasks that named an address in depend clauses: the last task that writes, and the reading tasks since. */
+/* Address of depend clauses, with the tasks that named it: the last task that writes, and the tasks that have
+ * read since. */
 struct dependence {
     struct dependence *next;
     const void *address;
@@ -86,8 +87,8 @@ static unsigned new_stream(int device, int queue, bool task)
     return (unsigned)nstreams++;
 }
 
-/* Returns true if stream i is the given queue of a device. With queue RT_ASYNC_NOVAL, true for any queue of the device.
- */
+/* Returns true if stream i is the queue `queue` of a device; with RT_ASYNC_NOVAL, true for any queue of the
+ * device. */
 static bool is_queue_stream(unsigned i, int device, int queue)
 {
     return !streams[i].task && streams[i].device == device && (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
@@ -118,7 +119,9 @@ bool rt_is_quiescent(void)
     return true;
 }
 
-/* Returns true if all operations up to `earlier` happen before the next one of the stream of `later`, by its clock. */
+/* Returns true if all operations up to the epoch `earlier` happen before the next operation of the stream of
+ * `later`. They do if the host has waited for `earlier`, both epochs have the same stream, or the clock of
+ * the later stream says so. */
 bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
 {
     if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
@@ -191,8 +194,9 @@ static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *c
     acquire(i, epoch);
 }
 
-/* Records that the host has waited for an epoch: the epoch, and all epochs in `clock`, happen before everything that
- * follows. Does nothing if the host has waited before. clock may be NULL. */
+/* Records that the host has waited for an epoch: the epoch, and all epochs in `clock`, happen before
+ * everything that follows. Does nothing if the host has waited for the epoch before. clock: clock of the
+ * epoch's stream or task; NULL: it has none. */
 static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 {
     struct stream *stream = &streams[epoch.stream];
@@ -210,8 +214,8 @@ static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Begins an operation of `queue` for the thread; of the host if the queue is RT_ASYNC_SYNC or the device is the host.
- */
+/* Begins an operation of `queue` for the thread, and stores its epoch in self->epoch. With queue
+ * RT_ASYNC_SYNC, or if the device is the host, the operation is one of the host. */
 void rt_clock_begin_operation(struct rt_thread *self, int queue)
 {
     self->epoch = (struct rt_epoch){0};
@@ -224,7 +228,8 @@ void rt_clock_begin_operation(struct rt_thread *self, int queue)
     self->epoch = get_last_epoch(i);
 }
 
-/* Makes queue `async`, or the host, wait for all operations of `queue`. Ends the program without memory. */
+/* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for all operations of `queue` (RT_ASYNC_NOVAL: of all
+ * queues of the device). Does nothing if `queue` is RT_ASYNC_SYNC. Ends the program without memory. */
 void rt_clock_wait(int device, int async, int queue)
 {
     if (queue == RT_ASYNC_SYNC)
@@ -281,8 +286,9 @@ static void for_each_dependence(void **depend, void (*fn)(struct dependence *at,
     }
 }
 
-/* Sets *ud, an index of a stream, to the stream whose last task has written the address. A new task that depends on it
- * then continues that stream. Leaves *ud as it is if there is no such stream. */
+/* Sets *ud, an index of a stream, to the stream of the task that wrote the address last, if that task is
+ * still the last one of its stream. A new task that depends on the address then continues this chain.
+ * Otherwise leaves *ud as it is. reads is not used. */
 static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
     unsigned *stream = ud;
@@ -292,8 +298,8 @@ static void find_continued_stream(struct dependence *at, bool reads, void *ud)
         *stream = writer.stream;
 }
 
-/* Makes stream *ud (an index) acquire the last writer of an address; the readers, too, if the new task writes (`reads`
- * false). */
+/* Makes the stream with the index *ud wait for the last writer of an address; also for the readers, if the
+ * new task writes the address (`reads` false). */
 static void acquire_dependence(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
@@ -302,7 +308,7 @@ static void acquire_dependence(struct dependence *at, bool reads, void *ud)
         acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
 }
 
-/* Removes the writer and the readers of a dependence, and frees their clocks. */
+/* Removes the writer and the readers of a dependence, which no longer own their clocks. */
 static void forget_tasks(struct dependence *at)
 {
     drop_clock(at->writer.clock);
@@ -312,8 +318,8 @@ static void forget_tasks(struct dependence *at)
     at->nreaders = 0;
 }
 
-/* Records the task of epoch *ud as the writer or (`reads`) a reader of an address. A writer replaces all earlier tasks.
- */
+/* Records the task with the epoch *ud as the writer of an address, or as a reader if `reads` is true. A
+ * writer replaces all earlier tasks of the address. */
 static void record_dependence(struct dependence *at, bool reads, void *ud)
 {
     const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
@@ -325,7 +331,9 @@ static void record_dependence(struct dependence *at, bool reads, void *ud)
         (struct past_task){epoch, share_clock(streams[epoch.stream].clock)};
 }
 
-/* Begins a task after those that `depend` names, and returns its epoch. Ends the program without memory. */
+/* Begins a task after the tasks that `depend` names (NULL: no clauses), and returns its epoch. Uses the
+ * stream of such a task, a stream of tasks that the host has waited for, or a new one. Ends the program
+ * without memory. */
 struct rt_epoch rt_clock_begin_task(void **depend)
 {
     unsigned i = 0;
@@ -345,8 +353,8 @@ struct rt_epoch rt_clock_begin_task(void **depend)
     return epoch;
 }
 
-/* Records that the host has waited for the last writer of an address; for the readers, too, if `reads` is false. ud is
- * not used. */
+/* Records that the host has waited for the last writer of an address; also for the readers, if `reads` is
+ * false. ud is not used. */
 static void sync_dependence(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
@@ -385,7 +393,8 @@ static const char *format_queue(unsigned i, char *to, size_t size)
     return to;
 }
 
-/* Writes where the work of an epoch runs, as words that follow its name; "" for the host. */
+/* Writes the stream of an epoch to `to`, as words that follow the name of an operation: " in queue 1", ", a
+ * nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
 {
     char queue[40];
@@ -397,7 +406,7 @@ void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
         snprintf(to, size, " in %s", format_queue(epoch.stream, queue, sizeof queue));
 }
 
-/* Writes the name of a work, its location and its queue. */
+/* Writes the name of an operation, its location and its stream to `to`. */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size)
 {
     char location[1100], queue[60];
@@ -413,7 +422,8 @@ static bool is_fortran(void)
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
 }
 
-/* Writes, as help text, which wait or clause is missing after the work of `earlier`. */
+/* Writes, as help text, which wait or clause is missing after the operation `earlier`, one of a queue or a
+ * task. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
     assert(earlier.stream < nstreams);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the host address of the pointer that a kernel most likely followed to the host address `address`; 0 if no
- * word of present data qualifies. It is the word of present data on the device with the greatest value from `low` to
- * `address`. */
+/* Returns the host address of the pointer that a kernel most likely followed to the host address `address`.
+ * Of all aligned words in present data on the device, this is the word with the greatest value from `low` to
+ * `address`. 0: no word has such a value. */
 static uint64_t find_followed_pointer(int device, uint64_t address, uint64_t low)
 {
     accd_present_object object;
@@ -34,9 +34,9 @@ struct advice {
     char help[400], openmp[400];
 };
 
-/* Writes the help texts for a kernel's access to host memory to *to. pointer: the pointer that the kernel followed,
- * slot 0: not known. data: name of the accessed data; present: these data are present; is_attached: the pointer
- * was attached and then overwritten. */
+/* Writes the help texts for a kernel's access to host memory to *to. pointer: the pointer that the kernel
+ * followed (slot 0: not known). data: name of the accessed data. present: these data are present on the
+ * device. is_attached: the pointer was attached, and then overwritten. */
 static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer, const char *data, bool present,
                         bool is_attached)
 {
@@ -66,7 +66,8 @@ static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer
     }
 }
 
-/* Finds the pointer and the data of the access, reports them with a help, and ends the program. */
+/* Finds the pointer that the kernel most likely followed to `address`, and the data there. Reports both with
+ * a help text, and ends the program. */
 _Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
                                      uint64_t address, uintptr_t pc)
 {

@@ -41,8 +41,8 @@ static bool has_ended_with_data(int device, const accd_attachment *pointer)
     return is_declared_target(pointer->slot) && !accd_present_at(rt.context, device, pointer->target, 0, &data);
 }
 
-/* Returns true if an object is the base pointer of data that a routine has unmapped, in an OpenACC program. OpenACC's
- * directives do not map the pointer, but gcc does. */
+/* Returns true if an object is the base pointer of data that are not present any more, in an OpenACC program.
+ * gcc maps the pointer with a directive's data, but a routine such as acc_delete unmaps only the data. */
 static bool is_bare_pointer(int device, const accd_present_object *object)
 {
     accd_present_object data;
@@ -52,8 +52,8 @@ static bool is_bare_pointer(int device, const accd_present_object *object)
            !accd_present_at(rt.context, device, target, 0, &data);
 }
 
-/* Returns true if the end reports that an object is mapped. A dynamic reference counter is left, and the program, not
- * the compiler or the runtime, has to unmap the object. */
+/* Returns true if the end of the program reports an object as still mapped. Its dynamic reference counter is
+ * not 0, and the program, not the compiler or the runtime, must unmap it. */
 static bool is_leaked(int device, const accd_present_object *object)
 {
     const uint64_t host = object->info.host;
@@ -62,8 +62,9 @@ static bool is_leaked(int device, const accd_present_object *object)
            !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
 }
 
-/* Group: objects that were mapped at the same line. An object with an unknown line forms a group of its own. named:
- * number of names added, at most NAMED of which are in `names`. */
+/* Group: objects that were mapped at the same line, `n` objects of `bytes` bytes together. An object with an
+ * unknown line forms a group of its own. names: the first NAMED of the `nnames` names of variables, joined by
+ * ", ". */
 enum { GROUPS = 20, NAMED = 3 };
 struct group {
     struct rt_display_name first;
@@ -84,7 +85,8 @@ static void add_group_name(struct group *group, const char *name)
              group->nnames > NAMED ? 3 : (int)n, group->nnames > NAMED ? "..." : name);
 }
 
-/* Adds an object to the group of the line that mapped it, or to a new group. Returns false if all groups are used. */
+/* Adds an object to the group of the line that mapped it, or to a new group. Returns false if a new group is
+ * needed, but all GROUPS are used. */
 static bool add_to_group(struct group *groups, size_t *ngroups, const accd_present_object *object)
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
@@ -132,8 +134,8 @@ static void report_group(int device, const struct group *group)
                            group->object.mapped ? ", from acc_map_data" : "", from);
 }
 
-/* Reports the objects that are still mapped on a device, in groups; of a freed block, free() has reported the data
- * already. */
+/* Reports the objects that are still mapped on a device, in groups, and how many more there are if groups do
+ * not suffice. Data in a block that was freed are left out, because the call of free() has been reported. */
 static void report_mapped(int device)
 {
     static struct group groups[GROUPS];
@@ -149,15 +151,16 @@ static void report_mapped(int device)
         rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", nomitted, device);
 }
 
-/* Returns true if the pointer at host address `slot` lies in an object that is reported; then its attachment is not
- * reported. */
+/* Returns true if the pointer at host address `slot` lies in an object that is reported as still mapped; then
+ * its attachment is not reported. */
 static bool is_leaked_with_object(int device, uint64_t slot)
 {
     accd_present_object object;
     return accd_present_at(rt.context, device, slot, 0, &object) && is_leaked(device, &object);
 }
 
-/* Reports the pointers that are still attached on a device, at most MOST, and how many more there are. */
+/* Reports the pointers that are still attached on a device, at most MOST, and how many more there are.
+ * Pointers that the compiler or the runtime attached, and those in reported objects, are left out. */
 static void report_attached(int device)
 {
     enum { MOST = 20 };

@@ -14,18 +14,21 @@
 
 enum { NULLED_MAX = 32 };
 
-/* Arguments of kernels under way that are null: the construct, and the value that the pointer has on the host. */
+/* Pointers that kernels under way got as null arguments: the construct of the kernel, and the pointer's value
+ * on the host. */
 static struct argument {
     const struct rt_site *site;
     const void *target;
 } nulled_arguments[NULLED_MAX];
 static unsigned nnulled_arguments;
 
-/* Ring of the last pointers in present objects that were made null. Such a pointer may have got another value since. */
+/* Ring of the pointers in present objects that were last made null on the device. A pointer may have got
+ * another value since. */
 static struct slot {
     int device;
     const void *host;
-    const struct rt_site *site; /* construct whose kernel is under way; NULL: the kernel has ended, or no kernel */
+    const struct rt_site
+        *site; /* construct that made it null, while its kernel is under way; NULL: no kernel, or it has ended */
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
@@ -37,7 +40,8 @@ void rt_record_nulled_argument(const void *target)
         nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
 }
 
-/* Records a pointer that is made null on the device, in place of the oldest one if it has no entry. */
+/* Records the pointer at host address `host`, which becomes null on the device. A pointer without an entry
+ * takes the place of the oldest entry. */
 void rt_record_nulled_pointer(int device, const void *host)
 {
     assert(rt.site);
@@ -50,7 +54,8 @@ void rt_record_nulled_pointer(int device, const void *host)
     nulled_pointers[nnulled_pointers++ % NULLED_MAX] = (struct slot){device, host, site};
 }
 
-/* Removes the arguments of a construct, whose site ends with its kernel. */
+/* Removes the null arguments of a construct, and the construct from the recorded pointers, because `site`
+ * does not outlive the kernel. */
 void rt_forget_nulled_pointers(const struct rt_site *site)
 {
     unsigned narguments = 0;
@@ -63,8 +68,8 @@ void rt_forget_nulled_pointers(const struct rt_site *site)
             nulled_pointers[i].site = NULL;
 }
 
-/* Returns true if a recorded pointer is null on the device, but not on the host. False if it is not present, or one of
- * the two cannot be read. */
+/* Returns true if a recorded pointer is null on the device, but not on the host. False if the pointer is not
+ * present, or cannot be read on one side. */
 static bool is_null_on_device(const struct slot *slot)
 {
     const uint64_t device = slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
@@ -109,8 +114,8 @@ static void add_argument(struct names *names, const struct rt_site *site, uint64
     add_pointer_name(names, name.name, section);
 }
 
-/* Adds a pointer in a present object to the names. Its name is that of `site`, or of the construct that made the
- * pointer null if that construct is `construct`. */
+/* Adds a pointer in a present object to the names. If the construct that made the pointer null is
+ * `construct`, its site names the pointer; otherwise `site` does. */
 static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
                                const struct slot *slot)
 {
@@ -120,8 +125,9 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
     add_pointer_name(names, pointer.name, pointer.section);
 }
 
-/* Reports all recorded null pointers that the kernel of `construct` may use on `device`, in one diagnostic. Returns
- * false, without a report, if there is no such pointer. pc, region: as for rt_report_null_pointer. */
+/* Reports all recorded null pointers that the kernel of `construct` may use on `device`, in one diagnostic.
+ * Returns false, without a report, if there is no such pointer. pc: address of the access in the kernel;
+ * region: for example "the compute region of a.c:5". */
 static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
 {
     struct names names = {.n = 0};
@@ -157,10 +163,12 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
     return true;
 }
 
-/* Reports recorded null pointers, or any access to the first page. Returns false for other addresses. */
+/* Reports the recorded null pointers for an address below 4 GB; without such pointers, reports an access to
+ * the first page. Returns false, without a report, for other addresses. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
-    const uint64_t low = (uint64_t)1 << 32; /* elements that a null pointer points to are expected below 4 GB */
+    const uint64_t low =
+        (uint64_t)1 << 32; /* address below which elements of an array at a null pointer are expected: 4 GB */
     if (address < low && report_nulled_pointers(construct, device, pc, region))
         return true;
     if (address >= RT_PAGE_SIZE)

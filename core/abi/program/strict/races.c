@@ -1,20 +1,23 @@
-/* races.c - accesses to the same bytes that no wait orders, in strict runs (report missing-wait). All functions need
- * the lock.
+/* races.c - accesses to the same bytes that no wait orders, in strict runs (report missing-wait). All
+ * functions need the lock.
  *
- * DATA. A list of pending accesses, the oldest first: what asynchronous work has accessed since the host waited for it.
+ * DATA. A list of pending accesses, the oldest first: accesses of asynchronous work that the host has not
+ * waited for yet.
  *
  *      transfers   read bytes of one side, and write those of the other
- *      kernels     write the bytes that they change, and use some byte of other sections that their construct names
+ *      kernels     write the bytes that they change; may use a byte of each other section that their construct names
  *      exits       free device memory
  *
- * LIFE OF AN ACCESS. check_access compares it with each pending one that does not happen before it, and reports the
- * first byte of a race. It is then appended, unless the host is synchronized with it. It is removed when the host waits
- * for it, when a later access of its stream covers it, or when the list is full.
+ * LIFE OF AN ACCESS. check_access compares it with each pending access that does not happen before it, and
+ * reports the first byte of a race. Then the new access is appended, unless the host has waited for its
+ * epoch. It is removed when the host waits for it, when a later access of its stream covers it, or when the
+ * list is full.
  *
- * A transfer that changes no byte writes none. A kernel may use any part of a section that its construct names, so a
- * race is reported only if the other access writes or frees the whole section. A guarded kernel that touched no byte of
- * the section does not use it. Host memory of a transfer is compared with a copy when the host waits, because the
- * program must not have changed the memory before. */
+ * A transfer that changes no byte counts as one that writes none. A kernel may use any part of a section
+ * (data that its construct names). So a race with the kernel is reported only if the other access writes or
+ * frees the whole section. A kernel under the page guard that touched no byte of the section does not use it.
+ * The host bytes of a transfer are copied, and compared with the copy when the host waits: the program must
+ * not change them before. */
 #include "abi/program/base/diagnostics.h"
 #include "abi/program/base/symbolize.h"
 #include "abi/program/data/member_pointers.h"
@@ -31,7 +34,9 @@
 
 /* most pending accesses; the oldest one is forgotten for a new one */
 enum { PENDING_MAX = 4096 };
-enum { CHUNK = 16 }; /* bytes: a kernel that changes one byte of each chunk writes the whole section */
+enum {
+    CHUNK = 16
+}; /* bytes of a chunk: a kernel that changes a byte in each chunk counts as writing all of the section */
 static const uint64_t NONE = UINT64_MAX;
 
 /* Kind of an access. USES: a kernel has used at least one byte; MAY_USE: a kernel may have used a byte, or none. */
@@ -46,20 +51,23 @@ struct access {
     uint64_t thread; /* number of the calling host thread; accesses of different threads are never compared */
     enum access_kind kind;
     bool on_device;
-    /* true if the access writes the values that the bytes have already; it races only with a change by the program */
+    /* true if the access writes the values that the bytes have already: it races with no other access, only
+     * with a change by the program before the wait */
     bool redundant;
     uint64_t start, bytes;
-    uint64_t touched;    /* if bits is NULL: address of a byte that a kernel has used for certain; 0: not known */
-    unsigned char *bits; /* a bit for each byte, set if a kernel has changed it; NULL: all bytes are accessed */
+    uint64_t touched;    /* address of a byte that the kernel of a USES access has used for certain; 0: not known */
+    unsigned char *bits; /* a bit for each byte, set if a kernel has changed the byte; NULL: all bytes are accessed */
     char *image;         /* copy of the host bytes after a transfer; NULL: not compared at the wait */
-    uint64_t host, object, object_bytes; /* host address for `start`; host address and size of its object */
+    uint64_t host, object,
+        object_bytes; /* host address of the byte at `start`; host address and size of the object that contains it */
     char *name;
 };
 static struct access *pending, **end = &pending;
 static size_t npending;
 
-/* Number of kernels that run now, and a counter that increases when a kernel begins or other work writes device memory.
- * If the counter has increased since a kernel began, a change of bytes may be the other work's. */
+/* Number of kernels that run now, and a counter (`writers`) that increases when a kernel begins or a transfer
+ * writes device memory. If the counter has increased since a kernel began, changed bytes may be those of the
+ * other work. */
 static unsigned nrunning;
 static uint64_t writers;
 
@@ -87,7 +95,7 @@ static void forget_image(struct access *access)
     access->image = NULL;
 }
 
-/* Frees an access, which must be out of the list already, and counts it out. */
+/* Frees an access that is out of the list already, and decrements npending. */
 static void free_access(struct access *access)
 {
     forget_image(access);
@@ -114,8 +122,8 @@ static void remove_pending(bool (*is_meant)(const struct access *access, const v
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-/* Writes the name of the element that contains the byte at `at` to `to`, and the name of its object to `object`. `at`
- * must lie in the access's range. */
+/* Writes the name of the element that contains the byte at `at`, an address in the access's range, to `to`,
+ * and the name of the element's object to `object`. */
 static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to, size_t size)
 {
     snprintf(object, RT_NAME_SIZE, "%s", access->name);
@@ -123,8 +131,8 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
                       access->host - access->object + (at - access->start), object, to, size);
 }
 
-/* Returns the diagnostic for a later access, with return address `pc`, of kind `kind` and object `name`; `earlier`
- * becomes its related location. */
+/* Returns the diagnostic for a later access of the kind `kind` to the object `name`, by the construct with
+ * the return address `pc`. The line of `earlier` becomes the related location. */
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum access_kind kind, uintptr_t pc,
                                                  const char *name)
 {
@@ -139,8 +147,9 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
     return diagnostic;
 }
 
-/* Returns true if the report before was about an access of the same construct to the same object, but of another kind
- * or side: one report for both is enough. Otherwise stores `later` as the last report and returns false. */
+/* Returns true if the last report was about an access of the same construct to the same object, but of
+ * another kind or on the other side. One report for both is enough. Otherwise stores `later` as the last
+ * report and returns false. */
 static bool is_same_construct(const struct access *later)
 {
     static struct access last;
@@ -152,7 +161,7 @@ static bool is_same_construct(const struct access *later)
     return false;
 }
 
-/* Reports a race of two accesses at the byte `at` of `later`, once for each construct and object. */
+/* Reports a race of two accesses at the address `at`, a byte of `later`; once for each construct and object. */
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
     assert(earlier && later);
@@ -173,8 +182,8 @@ static void report_race(const struct access *earlier, const struct access *later
                        earlier->kind == later->kind ? "it, too" : "it", remedy);
 }
 
-/* Reports that the program has changed the host byte `at` of the transfer `access` before it has waited for the
- * transfer. at_exit: the program has never waited. */
+/* Reports that the program has changed the host byte at address `at` of the transfer `access`, and has not
+ * waited for the transfer before. at_exit: the program has never waited. */
 static void report_change_before_wait(const struct access *access, uint64_t at, bool at_exit)
 {
     char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
@@ -191,7 +200,8 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns true if the access is to the byte at `at`, which must lie in its range. */
+/* Returns true if `access` accesses the byte at address `at` of its range; of a kernel's write, only the
+ * changed bytes count. */
 static bool is_changed_byte(const struct access *access, uint64_t at)
 {
     assert(at - access->start < access->bytes);
@@ -205,8 +215,8 @@ static bool is_modification(const struct access *access)
     return access->kind == WRITES || access->kind == FREES;
 }
 
-/* Returns true if an access covers a whole range. Changed bytes of a kernel count as the whole range if they are at
- * most CHUNK bytes apart. */
+/* Returns true if an access covers the whole range of `bytes` bytes from `start` on. The changed bytes of a
+ * kernel do so if they are at most CHUNK bytes apart. */
 static bool covers_range(const struct access *access, uint64_t start, uint64_t bytes)
 {
     if (start < access->start || start + bytes > access->start + access->bytes)
@@ -230,8 +240,9 @@ static uint64_t get_used_byte(const struct access *use)
     return use->touched ? use->touched : use->start;
 }
 
-/* Returns the address of the first byte of a race between two accesses; NONE if they do not race. Their order is not
- * tested here. Writes of two kernels do not race, as they may be atomic. */
+/* Returns the address of the first byte of a race between two accesses, whose order the caller tests. NONE:
+ * no common byte, no write or free, a redundant access, or two kernels' writes, which may be atomic. A
+ * kernel's use races only with an access to its whole section. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     assert(a && b);
@@ -250,8 +261,8 @@ static uint64_t find_race(const struct access *a, const struct access *b)
     return NONE;
 }
 
-/* Returns true if the later access `ud` (struct access) makes `access` unnecessary: the same stream and kind, and a
- * range that contains that of `access`. Used with remove_pending. */
+/* Returns true if the later access `ud` (struct access) makes the pending `access` unnecessary: same stream,
+ * thread, kind and side, and a range that contains that of `access`. Used with remove_pending. */
 static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *later = ud;
@@ -261,8 +272,9 @@ static bool is_covered_by(const struct access *access, const void *ud)
            access->start + access->bytes <= later->start + later->bytes && !later->bits;
 }
 
-/* Clears the bits of `access` for bytes that the later write `ud` (struct access), of the same stream and section, has
- * written too. Returns true if no bit is left. Used with remove_pending. */
+/* If `access` and `ud` (struct access) are kernel writes of the same stream and section, clears the bits of
+ * `access` for bytes that the later write `ud` has changed, too. Returns true if no bit is left then. Used
+ * with remove_pending. */
 static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *later = ud;
@@ -275,8 +287,9 @@ static bool is_rewritten(const struct access *access, const void *ud)
     return !rest;
 }
 
-/* Appends a copy of an access to the pending ones; the copy takes ownership of access->bits. Removes accesses that it
- * covers, and the oldest one if the list is full. Without memory, the access is not recorded. */
+/* Appends a copy of an access to the pending ones; the copy owns access->bits. Removes accesses that the new
+ * one makes unnecessary, and the oldest one if the list is full. Copies the host bytes of a host access.
+ * Without memory, the access is not recorded. */
 static void add_pending(const struct access *access)
 {
     assert(npending <= PENDING_MAX);
@@ -300,8 +313,9 @@ static void add_pending(const struct access *access)
     npending++;
 }
 
-/* Completes an access of the call under way (origin, object, name), reports its first race, and records it unless the
- * host is synchronized with it. Takes ownership of access->bits. Forgets host images that the access changes. */
+/* Completes an access of the call under way (origin, object, name), reports its first race, and records it
+ * unless the host has waited for its epoch. Takes ownership of access->bits. Forgets the host images (copies
+ * of host bytes) that the access makes invalid. */
 static void check_access(struct access *access)
 {
     assert(rt.site);
@@ -310,7 +324,7 @@ static void check_access(struct access *access)
     const struct rt_thread *self = rt_current_thread();
     access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->construct_name};
     access->thread = self->number;
-    /* A write of this thread that is not a kernel's own: running kernels cannot tell their changes from it. */
+    /* A transfer's write to device memory: running kernels cannot tell their own changes from it. */
     writers += access->kind == WRITES && access->on_device && !access->bits;
     if (accd_present_at(rt.context, self->device, access->on_device ? access->start : access->host, access->on_device,
                         &object)) {
@@ -335,22 +349,23 @@ static void check_access(struct access *access)
         if (access->kind == WRITES && !access->redundant && overlaps(access, earlier))
             forget_image(earlier); /* a later comparison must not take this change for the program's */
     }
-    if (!rt_is_host_synced(access->origin.epoch)) /* false also if another thread has waited for this epoch meanwhile */
+    if (!rt_is_host_synced(access->origin.epoch)) /* for synchronous work, or if another thread has waited meanwhile,
+                                                     nothing is pending */
         add_pending(access);
     else
         free(access->bits);
     access->name = NULL;
 }
 
-/* Returns true if no race is possible: the thread `self` does work of the host, and neither accesses nor kernels are
- * pending. */
+/* Returns true if no race is possible: the thread `self` does synchronous work, no access is pending and no
+ * kernel runs. */
 static bool has_no_pending(const struct rt_thread *self)
 {
     return !self->epoch.stream && !pending && !nrunning;
 }
 
-/* Checks and records the access of a transfer to one side, of `bytes` bytes from `start` on. redundant: it writes the
- * values that the bytes have already. Does nothing if no race is possible. */
+/* Checks and records the read or (`writes`) write of a transfer on one side: `bytes` bytes from `start` on.
+ * redundant: the bytes have the written values already. Does nothing for 0 bytes, or if no race is possible. */
 static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_t bytes, bool redundant)
 {
     if (bytes && !has_no_pending(rt_current_thread()))
@@ -362,7 +377,8 @@ static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_
                                       .host = start});
 }
 
-/* Records bytes that a routine reads or (`writes`) writes, and reports a race. */
+/* Records that a routine reads or (`writes`) writes `bytes` bytes from `start` on, on one side, and reports a
+ * race. */
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes)
 {
     record_transfer(on_device, writes, start, bytes, false);
@@ -375,8 +391,9 @@ static bool is_in_freed_memory(const struct access *access, const void *ud)
     return access->on_device && access->start - freed_memory->start < freed_memory->bytes;
 }
 
-/* Checks the free of device memory for races, and forgets the accesses to that memory. in_construct: the construct
- * under way has mapped the memory itself, so that its free is not a race. Does nothing for dev or bytes 0. */
+/* Checks the free of `bytes` bytes of device memory at `dev` for races, and forgets the accesses to that
+ * memory. in_construct: the construct under way has mapped the memory itself, so that the free is not a race.
+ * Does nothing if dev or bytes is 0. */
 static void record_free(uint64_t dev, uint64_t bytes, bool in_construct)
 {
     struct access freed_memory = {.kind = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
@@ -387,7 +404,8 @@ static void record_free(uint64_t dev, uint64_t bytes, bool in_construct)
     remove_pending(is_in_freed_memory, &freed_memory);
 }
 
-/* Records the free of the part of a block that pending accesses have used, and reports a race. */
+/* Records the free of the block of device memory at `dev`, up to the last byte that pending accesses have
+ * used, and reports a race. The size of the block is not known here. */
 void rt_races_free(int device, uint64_t dev)
 {
     uint64_t bytes = 0;
@@ -400,7 +418,8 @@ void rt_races_free(int device, uint64_t dev)
     record_free(dev, bytes, false);
 }
 
-/* Returns true if the compiler may have passed the variable of an event by value, or if its item is only a pointer. */
+/* Returns true if the compiler may have passed the variable of an event by value, or if the variable's item
+ * is only a pointer to other data. Then the host access of the transfer is not recorded. */
 static bool may_be_by_value(const accd_event *event)
 {
     const accd_construct *construct = &rt.construct;
@@ -412,8 +431,8 @@ static bool may_be_by_value(const accd_event *event)
     return false;
 }
 
-/* Returns true if the compute construct under way has mapped the object of an event only for itself. Then the object's
- * reference counter orders its free after other users. */
+/* Returns true if the compute construct under way has mapped the object of an event only for itself. Then its
+ * transfers and its free cannot race on the device: the reference counter orders them after other users. */
 static bool is_mapped_by_construct(const accd_event *event)
 {
     accd_present_object object;
@@ -422,7 +441,8 @@ static bool is_mapped_by_construct(const accd_event *event)
            !object.dynamic;
 }
 
-/* Records the accesses of a transfer on both sides, or of a free, and reports races. */
+/* Records the accesses of a transfer on both sides, or of a free, and reports races. Ignores other events,
+ * and all if no race is possible. */
 void rt_races_event(const accd_event *event)
 {
     if (!rt.site || has_no_pending(rt_current_thread()) ||
@@ -445,8 +465,9 @@ void rt_races_event(const accd_event *event)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* Copies the sections that the kernel's construct names, to find its changes afterwards. Skips sections without memory
- * for the copy, and all if no race is possible. */
+/* Copies the present sections that the kernel's construct names into self->kernel_sections, to find the
+ * kernel's changes afterwards. Skips a section without memory for the copy, and all sections if no race is
+ * possible. */
 void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     const bool quiet = has_no_pending(self);
@@ -489,7 +510,8 @@ static bool is_known_untouched(uintptr_t pc, uint64_t host)
     return entry->pc == pc && entry->host == host;
 }
 
-/* Stores at most `capacity` sections of the thread's kernel, and returns how many. */
+/* Writes at most `capacity` sections of the thread's kernel to `sections`, for the page guard, and returns
+ * how many. */
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t capacity)
 {
     size_t n = 0;
@@ -499,7 +521,8 @@ size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_sect
     return n;
 }
 
-/* Stores which sections a guarded kernel has touched; `sections` are those of rt_races_get_sections. */
+/* Stores which of the n sections of rt_races_get_sections a guarded kernel has touched, for this run and, in
+ * untouched_sections, for skipped runs. pc: return address of the kernel's construct. */
 void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct rt_device_section *sections, size_t n)
 {
     struct rt_kernel_section *section = self->kernel_sections;
@@ -515,8 +538,8 @@ void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct 
     }
 }
 
-/* Compares the 8 bytes at `content` and `old_content`: bit i of the result is set if byte i differs. The product moves
- * bit 8 * i to bit 56 + i, without a carry. */
+/* Compares the 8 bytes at `content` with those at `old_content`: bit i of the result is set if byte i
+ * differs. The multiplication moves bit 8 * i to bit 56 + i, without a carry. */
 static unsigned char get_changed_mask(const char *content, const char *old_content)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
@@ -543,7 +566,8 @@ static unsigned char *find_changed_bytes(const struct rt_kernel_section *section
     return bits;
 }
 
-/* Records what the kernel has changed or used, reports races, and frees its sections. */
+/* Records which bytes the kernel has changed, or which sections it uses, reports races, and frees
+ * self->kernel_sections. */
 void rt_races_after_kernel(struct rt_thread *self)
 {
     assert(nrunning);
@@ -563,7 +587,8 @@ void rt_races_after_kernel(struct rt_thread *self)
             kernel_write.kind = WRITES;
             kernel_write.bits = bits;
             check_access(&kernel_write);
-            /* a smaller section may be a private variable */
+            /* A section of at most CHUNK bytes that the kernel has not changed may be a private variable, so
+             * no use is recorded. */
         } else if (section->bytes > CHUNK && section->touch != RT_TOUCH_NONE)
             check_access(&kernel_access);
         self->kernel_sections = section->next;
@@ -573,8 +598,8 @@ void rt_races_after_kernel(struct rt_thread *self)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Reports the first host byte of a transfer that has changed since the transfer; at_exit: at the end of the program.
- * Does nothing without an image, or if the memory is not mapped any more. */
+/* Reports the first host byte of a transfer that the program has changed since. at_exit: called at the end of
+ * the program. Does nothing without an image (copy of the bytes), or if the memory is not mapped any more. */
 static void compare_with_image(const struct access *access, bool at_exit)
 {
     char content[4096];
@@ -614,7 +639,8 @@ static bool is_any_access(const struct access *access, const void *ud)
     return true;
 }
 
-/* Reports host memory that was changed before a wait, and empties the list of accesses. */
+/* Reports, at the end of the program, host memory of transfers that was changed before any wait. Empties the
+ * list of accesses. */
 void rt_races_finish(void)
 {
     for (const struct access *access = pending; access; access = access->next)

@@ -13,7 +13,8 @@ struct rt_transfer_stats *rt_stats_table;
 size_t rt_stats_count;
 
 enum { SLOTS = 2 * RT_STATS_MAX };
-/* hash table by construct, operation and variable: indices in rt_stats_table; 0: free slot; NULL: no transfer yet */
+/* Hash table by construct, operation and variable. A slot holds an index in rt_stats_table, or 0: free. NULL:
+ * no transfer was counted yet. */
 static uint16_t *slots;
 
 /* Returns `bytes` bytes of zeroed address space, which uses memory only where it is written; NULL on failure. */
@@ -23,8 +24,9 @@ static void *reserve_table(size_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Returns the statistics of a construct (return address), an operation and a variable. If there are none, returns new
- * ones, with the name `name` of a range. Returns NULL if the table is full, or without memory. */
+/* Returns the statistics of a construct (return address `pc`), an operation and a variable. If there are
+ * none, returns new ones, in which `name`, the name of a range, is stored. Returns NULL if the table is full,
+ * or without memory. */
 static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
     assert(variable && name);
@@ -56,15 +58,17 @@ static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char 
     }
 }
 
-/* Counts the construct under way (number rt.calls) in `stats`, once for all of its operations. */
+/* Counts the construct under way (number rt.calls) in stats->calls, once for all operations of that
+ * construct. */
 static void count_construct(struct rt_transfer_stats *stats)
 {
     stats->calls += stats->last_call != rt.calls;
     stats->last_call = rt.calls;
 }
 
-/* Counts an event for its variable and for any variable ("*"), and returns the index of its statistics; 0: not counted.
- */
+/* Counts an event in the statistics of its variable, and its construct in those of any variable ("*").
+ * Returns the index of the variable's statistics. 0: not counted (small data, no construct under way, full
+ * table or no memory). */
 uint16_t rt_stats_record(const accd_event *event)
 {
     char variable[sizeof rt_stats_table->variable];
@@ -101,7 +105,7 @@ static int compare_stats(const void *a, const void *b)
     return location ? (location < 0 ? -1 : 1) : strcmp(stats->variable, other->variable);
 }
 
-/* cost by which compare_costs sorts, the largest first; set by rt_stats_merge */
+/* function whose result compare_costs sorts by; set by rt_stats_merge */
 static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 
 /* Orders statistics by the result of sort_cost, the largest first, for qsort. */
@@ -111,7 +115,7 @@ static int compare_costs(const void *a, const void *b)
     return cost != other_cost ? (cost < other_cost) - (cost > other_cost) : compare_stats(a, b);
 }
 
-/* Adds the counters of `stats` to those of `to`, which has the same line and variable. */
+/* Adds the counters of `stats` to those of `to`, statistics of the same line, operation and variable. */
 static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_stats *stats)
 {
     to->has_other_names |= stats->has_other_names || strcmp(to->name, stats->name) != 0;
@@ -126,7 +130,8 @@ static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_sta
     to->unused_bytes += stats->unused_bytes;
 }
 
-/* Joins statistics of the same line and variable, and sorts them by `cost`, the largest first. */
+/* Joins statistics of the same line, operation and variable, and sorts them by the result of `cost`, the
+ * largest first. If a signal ends the program, only empties the table. */
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
     assert(cost);
@@ -136,7 +141,8 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
         rt_stats_count = 0;
     if (!rt_stats_count)
         return;
-    /* A variable may have got a name since it was counted. */
+    /* Statistics without a variable name get the name of the range, if all their transfers were redundant and
+     * had one name. */
     for (size_t i = 1; i <= rt_stats_count; i++) {
         struct rt_transfer_stats *stats = &rt_stats_table[i];
         if (!*stats->variable && stats->redundant == stats->n && !stats->has_other_names)
@@ -153,7 +159,8 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
     qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_costs);
 }
 
-/* Returns true if `is_whole` holds for these statistics, and for all others of the line or in each construct of it. */
+/* Returns true if `is_whole` holds for `stats`, and either for all statistics of the same line and operation,
+ * or each construct of the line has moved this variable. */
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
@@ -173,7 +180,8 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
 
 /* ------------------------------------------------------------------------------------ advice -- */
 
-/* Counts a transfer, and whether it was redundant; returns as rt_stats_record does. */
+/* Counts a transfer, and whether it was redundant. Returns the index of its statistics in rt_stats_table; 0:
+ * not counted. */
 uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled)
 {
     char name[sizeof rt_stats_table->name];
@@ -191,7 +199,7 @@ uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool 
     return number;
 }
 
-/* Cost for rt_stats_merge: bytes of redundant transfers. */
+/* Returns the bytes of redundant transfers: the cost for rt_stats_merge. */
 static uint64_t get_redundant_bytes(const struct rt_transfer_stats *stats)
 {
     return stats->redundant_bytes;
@@ -203,8 +211,8 @@ static bool is_always_redundant(const struct rt_transfer_stats *stats)
     return stats->redundant == stats->n && !stats->has_unsampled;
 }
 
-/* Returns the help text for redundant transfers of a clause. If all transfers of the clause are redundant, returns
- * NULL: then the diagnostic has the general help of its code. */
+/* Returns the help text for redundant transfers of a clause. If certainly all transfers of the clause are
+ * redundant, returns NULL: then the diagnostic has the general help of its code. */
 static const char *get_redundant_help(const struct rt_transfer_stats *stats)
 {
     if (!rt_stats_cover_clause(stats, is_always_redundant))

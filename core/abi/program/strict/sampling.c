@@ -12,10 +12,10 @@
 #include <string.h>
 
 enum {
-    FIRST = 16,     /* checked runs of a construct with the same arguments, before the interval grows */
-    EACH = 4,       /* checked runs after which the interval doubles */
+    FIRST = 16,     /* number of checked runs of a construct with the same arguments before runs are skipped */
+    EACH = 4,       /* number of checked runs after which the interval doubles again */
     INTERVAL = 256, /* largest interval, in runs */
-    OTHERS = 64,    /* checked runs of a construct with any arguments, before only 1 run in SHARE is checked */
+    OTHERS = 64, /* number of checked runs of a construct with any arguments before at most 1 run in SHARE is checked */
     SHARE = 64,
     SMALL = 4096,    /* a directive that moves at most this many bytes is always checked, because that costs little */
     TABLE = 1 << 12, /* slots of the first table */
@@ -24,13 +24,14 @@ enum {
 
 /* Counters of a construct, or of a construct with certain arguments. */
 struct entry {
-    uint64_t key;                           /* hash; 0: the slot is free */
-    uint32_t runs, samples, skip, interval; /* runs; checked runs; runs to skip now; one run of `interval` is checked */
+    uint64_t key; /* hash of the construct, or of construct and arguments; 0: the slot is free */
+    uint32_t runs, samples, skip,
+        interval; /* numbers of runs and of checked runs; runs still to skip; one run in `interval` is checked */
 };
 static struct entry *entries; /* hash table with linear probing, in the arena */
 /* number of slots, 0 or a power of two; number of used ones */
 static size_t capacity, nentries;
-/* Sum of the hashes of mapped data, so that their order does not matter. */
+/* Sum of the hashes of all present data: a sum, so that the order of their allocation does not matter. */
 static uint64_t present_hash;
 
 /* Returns a hash of the hash `a` and the value `b`. */
@@ -71,7 +72,8 @@ static bool grow_table(void)
     return true;
 }
 
-/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move or clear the table. */
+/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move or clear the table,
+ * so that pointers to other entries become invalid. */
 static struct entry *get_entry(uint64_t key)
 {
     key |= !key;
@@ -88,16 +90,17 @@ static struct entry *get_entry(uint64_t key)
     return entry;
 }
 
-/* Adds a value to the thread's argument hash if it looks like an address. */
+/* Adds a value that the kernel gets to the thread's argument hash, if the value looks like an address. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value)
 {
     if (value - rt.device_low < rt.device_high - rt.device_low)
-        value = 1; /* device addresses all count as equal, because memory mapped again may have another one */
+        value = 1; /* device addresses all count as equal, because data mapped again may have another device address */
     if (value == 1 || (value >> 32 && !(value >> 47)))
         self->argument_hash = mix_hash(self->argument_hash, value);
 }
 
-/* Returns a hash of the items, of the values passed (argument_hash) and of the present data. Resets argument_hash. */
+/* Returns a hash of the items, of the values passed (argument_hash) and of all present data. Resets
+ * argument_hash. */
 static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     accd_stats stats;
@@ -109,7 +112,7 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
         sum = mix_hash(sum, items[i].bytes << 8 | items[i].action);
         if (items[i].bytes != sizeof value || items[i].action != ACCD_ACTION_COPYIN)
             continue;
-        /* the kernel may get the value of a copyin variable as its own variable */
+        /* gcc may pass a copyin variable of this size by value: it may be a pointer argument of the kernel */
         memcpy(&value, items[i].host, sizeof value);
         rt_sampling_add_value(self, value);
     }
@@ -118,8 +121,8 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
     return sum;
 }
 
-/* Counts a run of a construct, and returns true if the run is to be checked. same: counters of runs with the same
- * arguments; total: of runs with any arguments. */
+/* Counts a run of a construct, and returns true if the run is to be checked. same: counters of the
+ * construct's runs with the same arguments; total: counters of all its runs. */
 static bool is_sampled(struct entry *same, struct entry *total)
 {
     assert(same->interval && same->interval <= INTERVAL);
@@ -139,8 +142,8 @@ static bool is_sampled(struct entry *same, struct entry *total)
     return true;
 }
 
-/* Counts a run of the construct under way, and returns whether the run is checked, skipped, or cheap enough to be
- * always checked. */
+/* Counts a run of the construct under way, and returns RT_SAMPLED (checked), RT_SKIPPED, or RT_ALWAYS_CHECKED
+ * for a directive without a kernel that moves at most SMALL bytes. Without memory, each run is checked. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems)
 {
@@ -158,7 +161,7 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
     return kind != ACCD_KIND_COMPUTE && bytes <= SMALL ? RT_ALWAYS_CHECKED : RT_SKIPPED;
 }
 
-/* Adds allocated data to the hash of present data, or removes freed data. */
+/* Adds allocated data to the hash of present data, or removes freed data from it. Ignores other events. */
 void rt_sampling_event(const accd_event *event)
 {
     const uint64_t data = mix_hash(event->host, mix_hash(event->bytes, (uint64_t)event->device));
@@ -168,7 +171,8 @@ void rt_sampling_event(const accd_event *event)
         present_hash -= data;
 }
 
-/* Forgets the present data, so that equal data later count as the same. */
+/* Forgets the present data, as the context ends. Constructs of a later context with the same data then have
+ * the same hash. */
 void rt_sampling_reset(void)
 {
     present_hash = 0;

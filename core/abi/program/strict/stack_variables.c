@@ -1,16 +1,17 @@
-/* stack_variables.c - finds present data that were in a variable of a function that has returned.
+/* stack_variables.c - finds data that are still present, but whose variable belonged to a function that has
+ * returned.
  *
- * Data mapped by `enter data` or a routine stay present until they are unmapped; a function may return before while its
- * stack variable is mapped. For a local `declare copyin`, compilers make no call at the end of the scope at all. A
- * later variable at the same address must not be taken for the mapped one.
+ * Data mapped by `enter data` or a routine stay present until they are unmapped. So a function may return
+ * while its stack variable is still mapped. For a local `declare copyin`, compilers make no call at the end
+ * of the scope. A later variable at the same address must not be taken for the mapped one.
  *
  *      stack    slot: return address of the owner   <- high address
  *               ... the owner's variables ...       <- host
  *               frames of functions it calls        <- low address
  *
- * Each entry records where the return address of the owner (the function with the variable) lies, and its value. While
- * the owner's frame lives, that word is unchanged and above the stack pointer. The table is keyed by the host address
- * where an object begins. All functions need the lock. */
+ * Each entry records where the return address of the owner (the function with the variable) lies, and its
+ * value. While the owner's frame lives, that word is unchanged and above the stack pointer. The table is
+ * keyed by the host address where an object begins. All functions need the lock. */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/base/symbolize.h"
@@ -23,18 +24,20 @@
 #include <string.h>
 #include <unwind.h>
 
-/* Present object in a stack variable, or a pointer of the compiler (`hidden`) anywhere. */
+/* Present object in a stack variable, or a hidden pointer (added by the compiler, field `hidden`) anywhere in
+ * memory. */
 struct stack_variable {
     uint64_t thread, host, bytes;
     uintptr_t slot, address; /* address of the owner's return address, and its value */
     uintptr_t pc;            /* return address of the call that mapped the variable */
     /* true if a declare directive mapped the variable */
     bool declared;
-    bool pointer; /* true for a pointer or descriptor of data with another lifetime */
+    bool pointer; /* true for a pointer or descriptor whose data are another object; not reported */
     bool hidden;  /* true for a pointer of the compiler, unknown to the program, that is mapped with its target */
 };
 
-static const uint64_t THREAD_ENDED = UINT64_MAX; /* number of a thread that has ended; its stack may be reused */
+static const uint64_t THREAD_ENDED =
+    UINT64_MAX; /* `thread` of entries whose thread has ended; its stack may be reused */
 /* `thread` of an entry outside of stacks; only hidden pointers have such entries */
 static const uint64_t NONE = UINT64_MAX - 1;
 
@@ -42,8 +45,8 @@ static const uint64_t NONE = UINT64_MAX - 1;
 static struct stack_variable *variables;
 static size_t nvariables, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
-/* Returns the number of the slot at which the search for a host address begins; callers reduce it to the table's size.
- */
+/* Returns the number of the slot at which the search for a host address begins, modulo the size of the table,
+ * which callers apply. */
 static size_t get_home_slot(uint64_t host)
 {
     return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
@@ -72,7 +75,7 @@ static struct stack_variable *find_free_slot(struct stack_variable *table, size_
     return &table[k & (size - 1)];
 }
 
-/* Adds an entry for a host address that has no entry yet. Without memory the entry is not recorded. */
+/* Adds a copy of an entry for a host address that has no entry yet. Without memory nothing is recorded. */
 static void add_variable(const struct stack_variable *entry)
 {
     if (2 * nvariables >= capacity) {
@@ -108,7 +111,8 @@ static void remove_variable(struct stack_variable *entry)
     nvariables--;
 }
 
-/* Returns the end of the thread's stack, by the thread's attributes; 1: not known. */
+/* Returns the highest address of the thread's stack (exclusive), by the attributes of the calling thread; 1:
+ * not known. */
 uintptr_t rt_get_stack_end(struct rt_thread *self)
 {
     if (!self->stack_high) {
@@ -125,8 +129,8 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
     return self->stack_high;
 }
 
-/* Returns true if an address is on the stack of the calling thread `self`, in a frame of the program (not of the
- * runtime). */
+/* Returns true if the host address `host` is on the stack of the calling thread `self`, in a frame of the
+ * program (not of the runtime). */
 static bool is_on_stack(struct rt_thread *self, uint64_t host)
 {
     return host >= rt.site->call.sp && host < rt_get_stack_end(self);
@@ -134,15 +138,15 @@ static bool is_on_stack(struct rt_thread *self, uint64_t host)
 
 /* ----------------------------------------------------------------------------- owning frames -- */
 
-/* Search for the frame that contains the address `host`. slot: address of the frame's return address, 0: not found yet;
- * frame_end: end of the frame visited before. */
+/* Search for the frame that contains the address `host`. slot: address of the frame's return address; 0: not
+ * found yet. frame_end: highest address of the frame visited before; 0: none. */
 struct search {
     uint64_t host;
     uintptr_t frame_end, slot;
 };
 
-/* Callback of _Unwind_Backtrace: sets search->slot (`arg`) and stops at the frame that contains the searched address. A
- * frame reaches from the end of the frame of the function that it called to its own end. */
+/* Callback of _Unwind_Backtrace: stops at the frame that contains the address of the search `arg`, and sets
+ * slot of the search. A frame begins where that of the called function ends. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -163,7 +167,8 @@ static uintptr_t load_address(uintptr_t address)
     return value;
 }
 
-/* Returns the name of an item from debug information; "" if it has none, or only a name that is looked up later. */
+/* Returns the name of an item; "" if the item has none, or only a lazy name (one that debug information gives
+ * later). */
 static const char *get_debug_name(const accd_item *item)
 {
     const char *name = item->label ? item->label->name : NULL;
@@ -181,9 +186,9 @@ static const accd_item *find_target_item(const accd_item *items, size_t nitems, 
     return NULL;
 }
 
-/* Returns true if an item is a pointer by which compilers pass a dummy argument or a reference. Such a pointer points
- * to another item, and has no name or the name of its target. The target of an unnamed pointer, as in a class
- * container, counts, too. */
+/* Returns true if an item is a hidden pointer, by which compilers pass a dummy argument or a reference. Such
+ * a pointer points to another item, and has no name or the name of that item. A pointer to which an unnamed
+ * pointer item points, as in a class container, is hidden, too. */
 static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const char *const name = get_debug_name(item);
@@ -196,15 +201,16 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
-/* Records an item on the stack, with the address and the value of the return address of the function that owns it. Does
- * nothing if the owner's frame is not found. A living entry is kept. */
+/* Records an item on the stack, with the address and the value of the return address of the function that
+ * owns the variable. Does nothing if the owner's frame is not found. An entry whose function has not returned
+ * is kept. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     assert(item->bytes);
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *entry = find_variable(search.host);
     if (entry && entry->thread == self->number && load_address(entry->slot) == entry->address) {
-        /* true only now if the pointer's target was allocated after the entry was made */
+        /* an allocation after the entry was made may have given the pointer its target */
         entry->hidden |= is_hidden_item(items, nitems, item);
         return;
     }
@@ -217,7 +223,8 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
             rt.site->declares, rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
 }
 
-/* Adds entries for the items on the stack and for hidden pointers, or removes the entries of unmapped items. */
+/* Adds entries for the items on the stack and for hidden pointers elsewhere; `exits`: removes the entries of
+ * items that are no longer present. Attach and detach items and items without bytes are ignored. */
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits)
 {
     for (size_t i = 0; i < nitems; i++) {
@@ -238,7 +245,8 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
     }
 }
 
-/* Marks all entries of a thread that has ended; their stack may be used again. */
+/* Marks all entries of a thread that has ended as variables of returned functions, because its stack may be
+ * used again. */
 void rt_end_thread_stack(uint64_t thread)
 {
     for (size_t i = 0; i < capacity; i++)
@@ -253,7 +261,8 @@ bool rt_is_declared_on_stack(uint64_t host)
     return entry && entry->declared;
 }
 
-/* Returns true if the object at `host` is a pointer of the compiler, for which the program has no name. */
+/* Returns true if the object at `host` is a hidden pointer: one of the compiler, for which the program has no
+ * name. */
 bool rt_is_hidden_pointer(uint64_t host)
 {
     const struct stack_variable *entry = find_variable(host);
@@ -262,8 +271,8 @@ bool rt_is_hidden_pointer(uint64_t host)
 
 /* ------------------------------------------------------------------------ returned functions -- */
 
-/* Unmaps the object at a host address. Returns false, and unmaps nothing, if the address is not present, or if the
- * object is in a region or from acc_map_data; false also if the core fails. */
+/* Unmaps the object at a host address. Returns false, and unmaps nothing, if the address is not present, a
+ * region has mapped the object, or acc_map_data has. False also if the core fails. */
 static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 {
     accd_present_object object;
@@ -278,16 +287,18 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
     return accd_run_construct(rt.context, &construct, NULL) == ACCD_OK;
 }
 
-/* Returns true if the function that owns a variable has returned. declares: a declare directive begins a scope now, so
- * that an earlier declared variable at the same address no longer exists. */
+/* Returns true if the function that owns a variable has returned, so that the word at `slot` is below the
+ * stack pointer or changed. declares: a declare directive begins a scope now, so that an earlier declared
+ * variable at the same address no longer exists. */
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
     return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
            load_address(variable->slot) != variable->address;
 }
 
-/* Unmaps the variable that begins at a host address if its function has returned. Reports this unless the variable is
- * declared or a pointer. Does nothing for variables of other threads that still run. */
+/* Unmaps the variable that begins at the host address `host` if its function has returned. Reports this,
+ * unless a declare directive mapped the variable or it is a pointer. Does nothing for variables of other
+ * threads that still run. declares: see has_returned. */
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
     struct stack_variable *entry = find_variable(host);
@@ -300,7 +311,8 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
         rt_report_returned_variable(variable.pc);
 }
 
-/* Unmaps and reports data of returned functions in the range of each item on the stack. */
+/* Unmaps and reports data of returned functions in the range of each item on the stack. declares: a declare
+ * directive begins a scope now. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
     assert(items || !nitems);
@@ -312,7 +324,7 @@ void rt_check_returned_variables(struct rt_thread *self, const accd_item *items,
             continue;
         const struct stack_variable *entry = find_variable(at);
         if (entry && entry->thread == self->number && item->bytes <= entry->bytes && !has_returned(entry, declares))
-            continue; /* the variable still exists, and the item means it */
+            continue; /* the recorded variable still exists and contains the item, so its data are not stale */
         if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
             check_variable(self, start, declares);
         if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)

@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 static int guarded_device; /* device of the guarded kernel under way */
-/* number of calls and kernels that need device memory now; while it is not 0, the memory stays open */
+/* Number of calls and kernels that use device memory now. Device memory stays open to the host while this is
+ * not 0. */
 static unsigned device_users;
 static bool devices_are_protected;         /* true while the host may not access device memory */
 static bool is_skipping;                   /* true if the last construct was skipped by sampling */
@@ -42,7 +43,8 @@ static double start_time, protect_seconds;
 
 /* --------------------------------------------------------------- protection of device memory -- */
 
-/* Sets the protection of the device memory of all devices; protection: PROT_* bits. Does nothing without a context. */
+/* Sets the protection of the memory of all devices; protection: PROT_* bits. Does nothing without a context
+ * of the core. */
 static void protect_device_memory(int protection)
 {
     uint64_t low, high;
@@ -108,7 +110,8 @@ static int is_present(void *ud, uint64_t address)
     return accd_get_presence(rt.context, guarded_device, (const void *)(uintptr_t)address, 1) == ACCD_PRESENCE_FULL;
 }
 
-/* Reports an uninitialized pointer, an unaligned access, or a value that is not an address. */
+/* Reports an uninitialized pointer (`value` near poison), an unaligned access (`value` is
+ * RT_UNALIGNED_ACCESS), or any other value that is not an address. */
 void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 {
     if (rt_is_uninitialized_pointer(value))
@@ -138,7 +141,8 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
                   (void *)(uintptr_t)value);
 }
 
-static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps between data were checked */
+static bool
+    has_unchecked_gaps; /* true if sampling has skipped a kernel since the gaps between data were last checked */
 
 /* Reports that a kernel has written next to data on the device, and ends the program. Returns if the gaps between data
  * are unchanged. actor: words for the writer, with which the report begins. */
@@ -170,8 +174,8 @@ static void check_gaps(int device, const char *actor)
     rt_exit_with_error();
 }
 
-/* Ends the program if a kernel wrote next to device memory. After a skipped kernel, only records that a check is due.
- */
+/* Reports a kernel that wrote next to device memory, and ends the program. After a kernel that sampling
+ * skips, only records in has_unchecked_gaps that a check is due. */
 void rt_check_device_gaps(int device)
 {
     const bool passed_over = rt_current_thread()->sampling == RT_SKIPPED;
@@ -180,7 +184,8 @@ void rt_check_device_gaps(int device)
     has_unchecked_gaps = passed_over;
 }
 
-/* Reports the access that a fault has stopped, and ends the program. site, device: of the kernel. */
+/* Reports the wrong access of a kernel, described by `fault`, and ends the program. site: construct of the
+ * kernel; device: device of the kernel. */
 static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
     assert(fault->fault_context);
@@ -207,8 +212,8 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     rt_report_host_access(site, device, region, verb, fault->address, pc);
 }
 
-/* Runs the kernel `arg` (struct rt_kernel). A guarded kernel runs with the thread pointer of the guard's thread, and
- * therefore with that thread's rt_this_thread. */
+/* Runs the kernel `arg` (struct rt_kernel), and marks the thread as running it. A guarded kernel has the
+ * thread pointer of the guard's thread, so the mark is in that thread's rt_this_thread. */
 static void call_kernel(void *arg)
 {
     struct rt_kernel *kernel = arg;
@@ -218,14 +223,15 @@ static void call_kernel(void *arg)
     self->activity = RT_SLOW_PATH;
 }
 
-/* Jump buffer and fault of an unguarded kernel of the thread; leave is NULL outside of kernels. */
+/* Unguarded kernel of the thread: `leave`, the target of siglongjmp after a fault (NULL: no such kernel
+ * runs), and the fault. */
 static __thread struct {
     sigjmp_buf *leave;
     struct rt_guard_fault fault;
 } unguarded_run;
 
-/* Leaves an unguarded kernel by siglongjmp, so that the fault is reported. Returns if the thread runs no such kernel.
- */
+/* Records a fault and leaves the unguarded kernel by siglongjmp; run_unguarded then reports the fault.
+ * Returns if the thread runs no such kernel, or has left it by a jump. */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
@@ -266,7 +272,7 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
     report_fault(site, device, &unguarded_run.fault);
 }
 
-/* Reports why a kernel was not guarded; each reason once. Needs the lock. */
+/* Reports why the kernel of `site` was not guarded; each reason once. Needs the lock. */
 static void report_unguarded(const struct rt_site *site)
 {
     static bool is_reported[RT_UNGUARDED_REASONS];
@@ -284,9 +290,9 @@ static void report_unguarded(const struct rt_site *site)
     is_reported[reason] = true;
 }
 
-/* Runs a kernel with the page guard, one kernel at a time. A kernel that sampling skips runs without the guard. A wrong
- * access is reported and ends the program; so does missing memory. The lock is held while other threads are stopped, so
- * that none of them is inside the runtime. */
+/* Runs a kernel with the page guard, one kernel at a time. A kernel that sampling skips runs without the
+ * guard. A wrong access is reported and ends the program; so does missing memory. The lock is held until the
+ * other threads are stopped, so that none of them is inside the runtime. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn && rt.context);
@@ -342,8 +348,8 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Reports what is left at the end of a strict run or in acc_shutdown, and clears the tables. Leaks are not reported if
- * a signal ends the program. */
+/* Runs the last checks, at the end of a strict run or in acc_shutdown: gaps not checked yet, leaks, races,
+ * stale data and redundant transfers. Clears the tables. Leaks are not reported if a signal ends the program. */
 void rt_strict_finish(void)
 {
     if (has_unchecked_gaps)
@@ -362,11 +368,11 @@ void rt_strict_finish(void)
     rt_report_redundant_transfers();
 }
 
-/* Reports how many kernels were checked; in a program of MPI, only on the first rank. */
+/* Reports how many kernels were checked, if sampling has skipped some and not all; in a program of MPI, only
+ * on the first rank. */
 void rt_report_sampling(void)
 {
     const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
-    /* the ranks of an MPI program mostly run the same constructs */
     if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0)
         rt_report("note", not_watched_code, NULL, 0,
                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
@@ -374,7 +380,8 @@ void rt_report_sampling(void)
                   guarded_kernels, all);
 }
 
-/* Reports each data item of the current exit data directive that is not present. */
+/* Reports each data item of the current exit data directive of which no part is present. Ignores detach
+ * clauses, items without bytes and pointers that the compiler adds. */
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
@@ -401,8 +408,8 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
     }
 }
 
-/* Returns true if the device's copy of a pointer item, at `device`, holds the device address of what the host's pointer
- * points to. False for items of another size and for null pointers. */
+/* Returns true if a pointer item holds the device address of its target at `device`, the address of its copy
+ * on the device. False for items of another size than a pointer and for null pointers. */
 static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
@@ -414,8 +421,9 @@ static bool is_translated_pointer(const struct rt_thread *self, const accd_item 
     return device_value && device_value == accd_device_address(rt.context, self->device, target);
 }
 
-/* Reports small present variables of copyin clauses whose value differs from the host's. gcc passes a firstprivate
- * variable like a copyin clause, so that it is unknown which of the two was meant. */
+/* Reports present variables of at most SCALAR bytes in copyin clauses whose device value differs from the
+ * host's, except translated pointers. gcc passes a firstprivate variable like a copyin clause, so it is
+ * unknown which of the two the program means. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     enum { SCALAR = 16 };
