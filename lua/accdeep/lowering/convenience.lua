@@ -36,7 +36,7 @@ local directions = openacc_directives.clauses_where(function(entry) return entry
 
 -- Returns the access path from the outermost enclosing structure to a list item in C: the structure's AST, its type,
 -- the steps, and the subscripts (nil: none). A step is {name, pos} or {index, pos}. Returns nil if the list item is not
--- a member. Raises if it has subscripts although its type has no elements.
+-- a member. Raises if the list item has subscripts, although its type has no elements.
 function convenience.access_path(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   local t = list_item.type_of(session, base)

@@ -104,8 +104,8 @@ end
 
 -- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component, as
 -- values. subscript: its AST; `ranges` is a list of ranges and indices. A part must be contiguous: whole dimensions,
--- one range, then single elements. Raises if constants show that it is not, or if the component is polymorphic or of
--- another rank. Emitted code checks bounds that are not constant. Decides ACC33-2.7.1-4.
+-- one range, then single elements. Raises if constants show that the part is not contiguous, or if the component is
+-- polymorphic or of another rank. Emitted code checks bounds that are not constant. Decides ACC33-2.7.1-4.
 function fortran_component.array_part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end

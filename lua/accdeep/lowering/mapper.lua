@@ -5,10 +5,12 @@
 -- makes them. run/openmp_declarations.lua calls define; openmp_requested_action.lua calls find and member_mapping.
 --
 --   mapper {name ("default" without one), record, variable, paths, location}.
---   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}. members
---              name -> tree of the member's own members. own_map map that ends at this member: {type, map_modifiers}.
---              pointer map of the pointer itself, if own_map is the map of its section; nil: not mapped by itself.
---              subscripts the section of its target; false or nil: none.
+--   paths    tree of the members that the mapper's maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
+--     members     name of a member -> tree of the member's own members.
+--     own_map     map of this member itself: {type, map_modifiers}.
+--     pointer     map of a pointer member, if own_map is the map of a section of the pointer's target; nil: the pointer
+--                 is not mapped by itself.
+--     subscripts  sections of the member in its map; false or nil: none.
 --
 --   map request: the map of the list item to which a mapper is applied, {type, kind, flags, actions, update}.
 --     type     map type of the list item, such as "tofrom"; kind: kind of the directive, such as "exit data".
@@ -142,8 +144,8 @@ end
 
 -- Enters the map of a list item, `node`, into the tree of a mapper's paths. map_request: {type, map_modifiers}. Raises
 -- if the list item is not a part of the mapper's variable, or if an earlier map names another section of the member.
--- Two maps of different types are combined, and must have equal modifiers, or it raises. A later map of the same type
--- replaces the earlier one.
+-- Two maps of different types are combined; raises if their modifiers differ. A later map of the same type replaces the
+-- earlier map.
 local function enter(definition, node, map_request)
   local steps = access_path(definition, node)
   local at = definition.paths
@@ -153,8 +155,8 @@ local function enter(definition, node, map_request)
       path = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
       at.members[step.name] = path
     elseif #step.subscripts > 0 and not path.subscripts then
-      -- An earlier map named the pointer itself; this map moves to the field `pointer`, because own_map will be that of
-      -- the section.
+      -- An earlier map named the pointer itself. The earlier map moves to the field `pointer`, because own_map will be
+      -- the map of the section.
       path.subscripts = step.subscripts
       path.pointer, path.own_map = path.own_map, nil
     elseif #step.subscripts > 0 then
@@ -321,10 +323,10 @@ local function moves(own_map, request)
   return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[own_map.type]
 end
 
--- Returns the member mapping of the structures that a member holds or points to; nil if they are not structures. It
--- comes from the members inside that `path` names. If there are none, it comes from the mapper that the member's map
--- names, else from the default mapper of their type. path: tree of the member, nil if no map names it. Raises if the
--- named mapper does not exist.
+-- Returns the member mapping of the structures that a member holds or points to; nil if they are not structures. The
+-- mapping is made of the members inside that `path` names. If `path` names none, the mapping is that of the mapper in
+-- the member's map, else that of the default mapper of the structures' type. path: tree of the member, nil if no map
+-- names it. Raises if the named mapper does not exist.
 local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end

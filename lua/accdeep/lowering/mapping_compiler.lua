@@ -449,7 +449,7 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
 end
 
 -- Appends the field of the type record that the descriptor of a polymorphic component points to (FLANG-api-5). count:
--- number of elements in the component, a value; if it is 0 when the program runs, no record is mapped. Decides
+-- number of elements in the component, a value; if the number is 0 when the program runs, no record is mapped. Decides
 -- FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
@@ -464,8 +464,8 @@ end
 -- Appends the piece of an allocatable or pointer component and, if its target is mapped as well, the field of the
 -- target. The extent comes from the descriptor, which has a defined value on the device for every action
 -- (AMB-FLANG-01). Targets are followed if rules.descriptors says so for the component's attribute, or if a layer or
--- policy names it. own: action on the enclosing structure's bytes. Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
--- FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
+-- policy names the component. own: action on the enclosing structure's bytes. Decides TR14-1.1-05, TR14-2.2-02,
+-- TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos

@@ -50,8 +50,9 @@ end
 -- `row` is the array type of one row. start, length: rows in the outer dimension; first, count: elements in each row;
 -- subscript: for the position of errors. start, length, first and count are values of codegen.
 --
--- The section must be contiguous: any part of one row, or all of several rows. Raises if constants show that it is not,
--- or that it is outside of a row; emitted code checks other bounds when the program runs.
+-- The section must be contiguous: any part of one row, or all of several rows. Raises if constants show that the
+-- section is not contiguous, or is outside of a row. Emitted code checks bounds that are not constant when the program
+-- runs.
 local function inner_dimension(b, row, start, length, subscript, first, count)
   local pos, n = subscript.pos, row.n
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end

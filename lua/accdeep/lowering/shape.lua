@@ -6,9 +6,10 @@
 -- policy.lua uses the functions that shapes and policies have in common.
 --
 --   layer {name?, default, members = {name -> entry}, params?, location, unusable?}
---     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member: mode
---       "include" or "exclude". init true for init_needed: copied to the device even if the clause only allocates.
---       inner shape of the objects inside, as the clause names it (shape.brackets): {name?, pos, args?, empty?, nest?}.
+--     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member.
+--       mode    "include" or "exclude"; subscripts: sections of the member, or nil.
+--       init    true for init_needed: the member is copied to the device even if the clause only allocates.
+--       inner   shape of the objects inside, as the clause names it (shape.brackets): {name?, pos, args?, empty?, nest?}.
 --       limit half of the clause's copies in which the member takes part: "in", "out" or "none". has_parts true if the
 --       nest of `inner` has parts of
 --       the member (nested_members.lua).
@@ -246,7 +247,8 @@ function shape.brackets(clause)
 end
 
 -- Returns the mapping that a clause requests for the objects of its member, in the form of shape.brackets; nil if the
--- clause has neither brackets nor a nest. Raises if it has, but the member's innermost type is not a structure.
+-- clause has neither brackets nor a nest. Raises if the clause has one of them, but the member's innermost type is not
+-- a structure.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then

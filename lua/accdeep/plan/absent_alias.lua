@@ -1,6 +1,6 @@
 -- absent_alias.lua - finds the base of an alias, for reports of absent data. An alias is a pointer member that is
--- translated, although its target is not mapped by it. The pointer q of the alias q[@I.start] cannot be translated if
--- I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls this file.
+-- translated, although the shape does not map its target. The pointer q of the alias q[@I.start] cannot be translated
+-- if I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls this file.
 
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"

@@ -180,9 +180,9 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
--- Sets address, length, action and mapping program of a section item. t: type of `base`, an array or pointer. Returns
--- the type of the section's elements and the dimensions inside them. Raises if a constant section has a negative length
--- or is outside of its array.
+-- Sets address, length, action and mapping program of a section item. base, subscripts: AST of the base, and ASTs of
+-- the section's subscripts. t: type of `base`, an array or pointer. Returns the type of the section's elements and the
+-- dimensions inside them. Raises if a constant section has a negative length or is outside of its array.
 local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
   local row_type, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
@@ -289,7 +289,8 @@ function c_items.section(plan, request, base, subscripts)
 end
 
 -- Adds the item of a whole variable, member or element and returns it. A pointer also gets an item that attaches or
--- detaches it, unless rules.members is "mapped". Raises if the type of `node` has no size. Decides ACC33-att-5.
+-- detaches the pointer, unless rules.members is "mapped". Raises if the type of `node` has no size. Decides
+-- ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

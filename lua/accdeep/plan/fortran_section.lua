@@ -1,5 +1,5 @@
 -- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item has the bytes from the
--- first to the last element. It also names the descriptor (the compiler's record of address and bounds) of the
+-- first to the last element. The item also names the descriptor (the compiler's record of address and bounds) of the
 -- allocatable or pointer that points there.
 --
 -- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
@@ -99,10 +99,10 @@ local function array_of(session, object, node)
 end
 
 -- Returns a record for a list item: {address, bytes, count, of (element type), run, dims, e, pointer, descriptor}. e:
--- its expression; pointer: expression of the allocatable or pointer whose target contains it; descriptor: address of
--- that descriptor. An object that is not allocated or associated has 0 bytes. run, dims: the runs of a section with
--- gaps (fortran_descriptor.gaps). gaps: true if a section may have gaps between its elements. Raises if `node` is no
--- variable, or has gaps that are not allowed.
+-- compiled expression of the list item; pointer: expression of the allocatable or pointer whose target contains the
+-- list item, or nil; descriptor: address of the descriptor of `pointer`. An object that is not allocated or associated
+-- has 0 bytes. run, dims: the runs of a section with gaps (fortran_descriptor.gaps). gaps: true if a section may have
+-- gaps between its elements. Raises if `node` is no variable, or has gaps that are not allowed.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.lvalue and not e.section then
@@ -168,7 +168,8 @@ local function root_variable(session, node)
   return session.now.scope.variables[node.name], node.name
 end
 
--- True if the list item `node` is a component or part of one. A clause with it does not name the root variable.
+-- True if the list item `node` is a component or part of one. A clause with such a list item does not name the root
+-- variable.
 local function has_component(node)
   while node.base do
     if node.tag == "component" then return true end

@@ -57,8 +57,9 @@ end
 
 -- Returns the implicit behaviour of a variable that no clause names: firstprivate, section (a pointer that refers to
 -- present data), a map type, or a word of defaultmap. category: the variable's category in defaultmap, such as
--- "pointer"; named: true if a clause names a part of the variable; aliased: true if it has Fortran's attribute target.
--- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
+-- "pointer"; named: true if a clause names a part of the variable; aliased: true if the variable has Fortran's
+-- attribute target. Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04,
+-- LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
   local behaviour = plan.defaults[category] or plan.defaults.all
   if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end

@@ -524,8 +524,8 @@ function openmp_lowering.c_items(plan, requests, used)
     openmp_restrictions.modifiers(plan, request)
     local root = list_item.root_variable(request.node)
     if root then plan.roots[root] = true end
-    -- plan.bases[name] is true while every map of the construct goes through this pointer variable. It becomes false if
-    -- a map names the variable itself.
+    -- plan.bases[name] is true while every map of the construct goes through this pointer variable. The entry becomes
+    -- false if a map names the variable itself.
     if plan.session.rules.section == "one-step" and request.base.tag == "id" then
       plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
     end

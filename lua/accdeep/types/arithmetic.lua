@@ -106,8 +106,8 @@ local function to_integer(v)
   return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
 end
 
--- Converts a number to an integer of 64 bits as to_integer does, except for numbers from 2^63 to 2^64: they become the
--- negative integer with the same bits.
+-- Converts a number to an integer of 64 bits, truncating towards zero. Numbers from 2^63 to 2^64 become the negative
+-- integer with the same bits; other numbers out of range, and NaN, become 0.
 local function to_unsigned(v)
   if math.type(v) == "float" and v >= 0x1p63 and v < 0x1p64 then return math.tointeger(v - 0x1p64) end
   return to_integer(v)

@@ -135,7 +135,7 @@ function Builder:members_of(node)
   return list, unseen
 end
 
--- Returns a copy of a record without the members that `names` has as keys. It replaces a base class some of whose
+-- Returns a copy of a record without the members that `names` has as keys. The copy replaces a base class some of whose
 -- members a derived class hides.
 local function without_members(record, names)
   local members = {}

@@ -1,7 +1,7 @@
 -- fortran_types.lua - Fortran types in the representation of types/init.lua, with the layout of the platform's
 -- compilers.
 --
--- Derived types are records, laid out as C structures; a type that extends another one has it as `parent`. An array
+-- Derived types are records, laid out as C structures; a type that extends another one has the latter as `parent`. An array
 -- with explicit bounds is an array of its elements in memory order, with bounds = list of {lower, extent}. Additional
 -- kinds, with their fields:
 --   "character": len, the number of characters.   "complex": part, the real type of its two parts.

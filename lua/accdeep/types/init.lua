@@ -148,14 +148,15 @@ function types.complete(record, members)
   return types.set_members(record, members, (size + align - 1) // align * align, align)
 end
 
--- Returns a new type whose values are those of the scalar type `base`, whose fields it inherits. tag: its name, or nil.
+-- Returns a new enum type, with the values and fields of the scalar type `base`. tag: name of the enum, or nil.
 function types.enum(tag, base)
   return setmetatable({ kind = "scalar", tag = tag, name = tag and "enum " .. tag or "enum", size = base.size,
     align = base.align, code = base.code }, { __index = base })
 end
 
--- Returns the name of a const member in a record, its nested records or an array of them. Returns nil if no member is
--- const, or t is neither a record nor an array of records. C does not allow assignments to objects with const members.
+-- Returns the name of a const member in a type t: in a record, in records nested in it, or in an array of records.
+-- Returns nil if no member is const, or t is neither a record nor an array of records. C does not allow assignments to
+-- objects with const members.
 function types.const_member(t)
   while t.kind == "array" do t = t.of end
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
@@ -188,7 +189,7 @@ end
 -- Returns the declaration of a name with a type as text: for a pointer to float, spell(t, "x") is "float *x".
 types.spell = format_type
 -- Returns the path of the member or element at an offset in an object of type t, such as ".in[2].x". The path ends at
--- the deepest member that contains the offset. It is "" if no member does.
+-- the deepest member that contains the offset. The path is "" if no member contains the offset.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
     return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))

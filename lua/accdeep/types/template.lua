@@ -14,7 +14,7 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
--- Limit of nested instantiations, which Lua's stack can hold. A template that needs ever more types exceeds it.
+-- Limit of nested instantiations, which Lua's stack can hold. A template that needs ever more types exceeds this limit.
 local DEEPEST = 24
 
 local template = {}

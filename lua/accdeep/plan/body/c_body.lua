@@ -1,5 +1,5 @@
--- c_body.lua - semantic analysis of directives in a C body: replaces each directive and the statement after it by what
--- they mean, and checks both.
+-- c_body.lua - semantic analysis of directives in a C body: checks each directive and the statement after it, and
+-- replaces them by what they mean.
 --
 -- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
 -- in which each directive is replaced by what it means for one thread:
@@ -105,7 +105,8 @@ function Reader:items(list, level)
 end
 
 -- Returns the analysed statement that follows the directive `node`, and the index in `list` where analysis continues.
--- Further directives before the statement apply to it first. Raises if there is no statement.
+-- If another directive follows, its replacement is this statement; pragmas without a replacement are skipped. Raises if
+-- there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local replacement

@@ -37,7 +37,8 @@ local lasts = openmp_directives.clauses_with_attribute "lasts"
 local attribute_clauses = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate" -- words of the clause default
 
--- Returns a new node private{...} for the construct `node` with this body, and its empty table of attributes.
+-- Returns a new node private{...} for the construct `node` with this body. The second result is the table of
+-- attributes, still empty, which the node's function is_named reads.
 local function new(node, body)
   local attributes = {}
   return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,

@@ -18,8 +18,8 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
 -- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop. is_whole:
--- true if no loop of the text encloses the construct; every break or continue outside of loops in the body then leaves
--- the body. Decides ACC33-2.5-1.
+-- true if `node` is a whole body, which no loop of its text encloses. Only return is then reported here;
+-- backend/statement.lua reports a break or continue outside of loops. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
   if not exit then return end
