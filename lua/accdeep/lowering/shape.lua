@@ -9,7 +9,7 @@
 --     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member.
 --       mode    "include" or "exclude"; subscripts: sections of the member, or nil.
 --       init    true for init_needed: the member is copied to the device even if the clause only allocates.
---       inner   shape of the objects inside, as the clause names it (shape.brackets): {name?, pos, args?, empty?, nest?}.
+--       inner   shape of the objects inside, as the clause has it: {name?, pos, args?, empty?, nest?} (shape.brackets).
 --       limit half of the clause's copies in which the member takes part: "in", "out" or "none". has_parts true if the
 --       nest of `inner` has parts of
 --       the member (nested_members.lua).

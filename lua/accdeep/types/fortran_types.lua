@@ -1,9 +1,9 @@
 -- fortran_types.lua - Fortran types in the representation of types/init.lua, with the layout of the platform's
 -- compilers.
 --
--- Derived types are records, laid out as C structures; a type that extends another one has the latter as `parent`. An array
--- with explicit bounds is an array of its elements in memory order, with bounds = list of {lower, extent}. Additional
--- kinds, with their fields:
+-- Derived types are records, laid out as C structures; a type that extends another type has the latter as `parent`. An
+-- array with explicit bounds is an array of its elements in memory order, with bounds = list of {lower, extent}.
+-- Additional kinds, with their fields:
 --   "character": len, the number of characters.   "complex": part, the real type of its two parts.
 --   "descriptor": of (declared type of the elements), rank, attribute, layout, polymorphic (see descriptor below).
 -- A descriptor represents a variable or component that is allocatable, a pointer, of assumed shape or polymorphic
