@@ -30,8 +30,9 @@ local function normalize_arguments(args)
   return table.move(args, at, #args, at + 1, list)
 end
 
--- Runs the compiler, on lowered units if a unit has directives of TR-14-1. Returns its exit status, or 1 for an error
--- in a directive of TR-14-1. `chosen`: the parsed options. Raises if there is no such compiler.
+-- Runs the compiler, on lowered units if a unit has directives of TR-14-1. Returns the compiler's exit status, or 1 for
+-- an error in a directive of TR-14-1. With --libdir, only prints the folder and returns 0. `chosen`: the parsed
+-- options. Raises if there is no such compiler.
 local function run(chosen)
   if chosen.libdir then
     common.write_output(cc.folder(chosen.to) .. "\n")

@@ -15,7 +15,8 @@ common.USAGE = 4 -- exit status of a usage error
 -- Default limits of a scenario.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- Adds the option --trace to a parser. Its file follows '=', or is the next word if that has a suffix of traces.
+-- Adds the option --trace to the parser `command`. The file of the option follows '=', or is the next word if that word
+-- has a suffix of traces.
 function common.trace(command)
   local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
     .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"
@@ -28,10 +29,11 @@ function common.is_trace_file(word) return word ~= nil and (word:find "%.jsonl?$
 
 -- -------------------------------------------------------------------------------------- streams --
 
--- Records the first output that could not be written; the command then fails at its end. `problem`: a sentence.
+-- Records that output could not be written; the command then fails at its end. Only the first call counts. `problem`: a
+-- sentence.
 function common.cannot_write(problem) common.lost = common.lost or problem end
 
--- Progress line of long commands; output replaces it.
+-- Progress line of long commands; it is hidden before output is written.
 common.progress = progress.new(true)
 
 -- Writes a text to standard output. A failure is recorded (common.cannot_write).
@@ -58,7 +60,8 @@ function common.show_error(failure) common.err(report.error(failure, { color = c
 
 -- ------------------------------------------------------------------------------ values of options --
 
--- Returns the bytes of a size such as 512M. Returns nil and a message if it is malformed or too large.
+-- Returns the number of bytes for the text of a size such as 512M. Returns nil and a message if the text is malformed
+-- or the size too large.
 function common.size(text)
   local number, unit = text:match "^(%d+)([KMGT]?)$"
   local shift = ({ [""] = 0, K = 10, M = 20, G = 30, T = 40 })[unit]
@@ -67,14 +70,14 @@ function common.size(text)
   return n << shift
 end
 
--- Returns the integer, at least 0, that a text denotes. Returns nil and a message if it is malformed.
+-- Returns the integer, at least 0, that a text denotes. Returns nil and a message for other texts.
 function common.parse_whole_number(text)
   local n = math.tointeger(tonumber(text) or 0.5)
   if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
   return n
 end
 
--- Returns {i, n} for "i/n". Returns nil and a message if it is malformed.
+-- Returns {i, n} for "i/n", shard i of n with 1 <= i <= n. Returns nil and a message for other texts.
 function common.shard(text)
   local i, n = text:match "^(%d+)/(%d+)$"
   i, n = tonumber(i), tonumber(n)
@@ -97,7 +100,7 @@ function common.rules(text)
   return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
--- Returns the name of a profile, like common.rules; nil and a message also for a profile with changes.
+-- Returns the name of a profile in lower case; nil and a message if the profile does not exist or has changes ("+").
 function common.profile(text)
   if not text:find("+", 1, true) then return common.rules(text) end
   return nil, "a profile without changes is needed"
@@ -113,7 +116,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
--- Returns an error about a file or the environment. `help`: advice, or nil.
+-- Returns (does not raise) a diagnostic about a file or the environment. `help`: advice, or nil.
 function common.environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end

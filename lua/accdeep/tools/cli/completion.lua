@@ -12,7 +12,7 @@ local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
 end
 
--- Returns two tables of values that shells offer: by option, and by command for arguments.
+-- Returns two tables of lists of values that shells offer: by option name, for its value; by command, for its argument.
 local function values()
   -- Returns the sorted names in a set that a shell can complete, with hyphens instead of blanks.
   local function list_words(set)
@@ -60,8 +60,8 @@ local WORD_OF_EXPLAIN = [=[
                 done ;;
 ]=]
 
--- Returns the script `text` of argparse, in which only options have values, with the values of arguments for bash or
--- fish. `by_command`: a table from command to the values of its argument.
+-- Returns argparse's script `text` for bash or fish, which offers values only for options, extended by the values for
+-- arguments. `by_command`: a table from command to the values of its argument.
 local function with_arguments(shell, text, by_command)
   local out = {}
   for command, list in sorted_pairs(by_command) do

@@ -15,8 +15,8 @@ local function options(command)
   run.shared_options(command)
 end
 
--- Runs the scenarios of the chosen documents, or of all. Returns the exit status; that of a usage error, without a run,
--- if a document is unknown. Raises if the scenarios are not installed.
+-- Runs the scenarios of the chosen documents, or of all documents. Returns the exit status; if a document is unknown,
+-- runs nothing and returns the status of a usage error. Raises if the scenarios are not installed.
 local function run_documents(chosen)
   local folder, selected = conformance.folder(), {}
   chosen.files, chosen.conform = {}, true

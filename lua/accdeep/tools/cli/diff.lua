@@ -31,8 +31,8 @@ local function is_same_line(a, b, with_rules)
   return not with_rules or a.rule == b.rule
 end
 
--- Returns the description of a line of the trace `path`; `line` nil: the trace has ended. `n`: number of events before
--- the line; `events`: number of all events.
+-- Returns the description of `line`, an event or mark of the trace `path`; nil: the trace has ended. `n`: number of
+-- events before the line; `events`: number of all events.
 local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local event_text = line.op and "event " .. n + 1 or ("after event %d"):format(n)

@@ -46,8 +46,8 @@ local function choose(list, number, usual, kind, path)
   return nil
 end
 
--- Runs a scenario and writes the picture. Returns the exit status, which failed cases determine; that of a usage error,
--- without a picture, if there is no such case or step.
+-- Runs a scenario and writes the picture. Returns the exit status, which failed cases determine. If there is no such
+-- case or step, draws nothing and returns the status of a usage error.
 local function run(chosen)
   local path, format = chosen.scenario, draw.format(chosen.out)
   local source = common.scenario(path)

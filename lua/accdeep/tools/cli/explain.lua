@@ -83,7 +83,8 @@ local function unknown(word)
 end
 
 -- Prints the description of a word, or explains a directive: one in a scenario (FILE:LINE), or a text that is executed
--- after a scenario. Returns the exit status: 2 if the scenario or the directive fails before it can be explained.
+-- after a scenario. Returns the exit status: 2 if the scenario or the directive fails before the directive can be
+-- explained; that of a usage error if nothing was found.
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then

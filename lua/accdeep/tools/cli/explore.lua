@@ -24,7 +24,8 @@ local function profile_list(text)
   return list
 end
 
--- Returns the number of words, at least 1, that a text denotes. Returns nil and a message if it is malformed.
+-- Returns the number of words (actions of a program), at least 1, that a text denotes. Returns nil and a message for
+-- other texts.
 local function number(text)
   local n, problem = common.parse_whole_number(text)
   if n == 0 then return nil, "0 is no number of words" end
@@ -64,7 +65,7 @@ local function group_digits(n)
   return table.concat(parts, ",")
 end
 
--- Prints the counts of an exploration as comments. `result`: of explore.run or explore.merge.
+-- Prints the counts of an exploration as comments. `result`: result of explore.run or explore.merge.
 local function print_counts(exploration, result)
   local levels = {}
   for n, classes in ipairs(result.levels) do levels[n] = group_digits(classes) end
@@ -78,15 +79,15 @@ local function print_counts(exploration, result)
     and (" in %.1f s, %s a second"):format(result.seconds, group_digits(result.carried_out // result.seconds)) or ""))
 end
 
--- Prints the actions `list` that failed in every program, which may be mistakes; nothing for nil.
+-- Prints the actions `list`, which succeeded in no program and may therefore be mistakes; prints nothing for nil.
 local function print_never(list)
   for _, action in ipairs(list or {}) do
     common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(action)))
   end
 end
 
--- Compares a profile with a real runtime (--oracle) and prints the report. Returns the exit status: 1 for a new
--- difference, 3 if the limit ended it.
+-- Compares a profile with a real runtime (--oracle) and prints the report. Returns the exit status: 1 for a new or
+-- vanished difference, 3 if the limit ended the comparison.
 local function compare(chosen)
   if #(chosen.rules or {}) > 1 then
     common.err "accdeep: --oracle compares one profile\n"
@@ -113,7 +114,7 @@ end
 local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
 
 -- Prints the results: counts, and a scenario of counterexamples or differences. Returns the exit status: 1 if there are
--- any, 3 if the limit ended the search, 130 after an interruption.
+-- counterexamples or differences, 3 if the limit ended the search, 130 after an interruption.
 local function report(chosen, exploration, result)
   print_counts(exploration, result)
   if result.ended == "limit" then

@@ -3,9 +3,9 @@
 -- Exit statuses. 0: success. 1: an expectation or a construct failed. 2: bad text of a directive or scenario. 3:
 -- file, device, environment or limit. 4: usage. 70: internal error.
 --
--- A command is a module of accdeep.tools.cli: {about, options, run, normalize_arguments}. options(parser) adds its
--- options. run(options, parser) returns the exit status. normalize_arguments(arguments) rewrites arguments that
--- argparse cannot parse; it is optional.
+-- A command is a module of accdeep.tools.cli: {about, options, run, normalize_arguments}. `about`: its description.
+-- options(parser) adds the command's options to its parser. run(options, parser) returns the exit status.
+-- normalize_arguments(arguments) rewrites arguments that argparse cannot parse; it is optional.
 
 local argparse = require "argparse"
 local common = require "accdeep.tools.cli.common"

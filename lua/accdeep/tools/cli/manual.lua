@@ -155,8 +155,8 @@ local SEE = [[
 -- Returns plain text escaped for roff.
 local function escape_roff(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
 
--- Returns a text in lines of at most 80 columns. Requests of roff and labels are not split, and no line begins like a
--- request.
+-- Returns a text in lines of at most 80 columns, where they can be split. Lines that begin like a request of roff are
+-- not split, and no new line begins like one.
 local function fill_lines(text)
   local out = {}
   for line in text:gmatch "[^\n]+" do

@@ -12,7 +12,8 @@ local function options(command)
   command:option("-o --out", "Write the events, or the results, to this file, rank by rank."):argname "<file>"
 end
 
--- Returns the fields of a line that accdeep wrote; a false value for lines of the program.
+-- Returns the fields of a line that accdeep wrote for a rank, an event or a report; a false value for other lines,
+-- which the program wrote.
 local function line_of_rank(text)
   local fields = text:sub(1, 1) == "{" and json.decode(text)
   return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
@@ -86,8 +87,8 @@ local function merge_reports(list)
 end
 
 -- Merges files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
--- in rank and count become one. Writes them to chosen.out or standard output. Returns 0. Raises if a file is no such
--- report or is damaged.
+-- in rank and count become one. Writes the merged results to chosen.out or standard output. Returns 0. Raises if a file
+-- is no such report or is damaged.
 local function merge_sarif(chosen)
   local results, rules, by_key = {}, {}, {}
   for _, path in ipairs(chosen.files) do

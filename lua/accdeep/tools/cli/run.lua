@@ -58,12 +58,12 @@ local function find(path, named, list, traced)
   for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
 
--- Returns the names of the scenarios that this shard runs. Sets chosen.inline_texts: a table from name to text of
--- scenarios that are no files. Raises if there are no scenarios.
+-- Returns the names of the scenarios to run: those of this shard, if --shard divides them. Sets chosen.inline_texts: a
+-- table from name to text of scenarios that are no files. Raises if there are no scenarios.
 local function scenarios(chosen)
   local all, list = {}, {}
-  chosen.inline_texts = {} -- texts that are no files, by the name that reports show
-  -- Adds a scenario that is no file.
+  chosen.inline_texts = {} -- from the name that reports show
+  -- Adds a scenario that is no file, such as the text of -e.
   local function add(name, text) chosen.inline_texts[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do
@@ -94,14 +94,15 @@ local function tracer(target)
   end), file
 end
 
--- Returns the record of the file `path`, which could not be run because of the error `failure`.
+-- Returns a record with one failed case for the file `path`, which could not be run because of the error `failure`.
 local function broken(path, failure)
   return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
     error = report.to_plain_data(failure) } } }
 end
 
--- Runs a scenario and returns its record; nil if the user left it while stepping. `writer`: a trace writer, or nil.
--- `live`: output is printed at once, otherwise it is part of the record. Errors become part of the record.
+-- Runs a scenario and returns its record (result of scenario.run); nil if the user left while stepping. `writer`: a
+-- trace writer, or nil. `live`: output is printed at once, otherwise it becomes part of the record. Errors become part
+-- of the record.
 local function run_file(path, chosen, writer, live)
   local inline_text = chosen.inline_texts and chosen.inline_texts[path]
   local readable, text = true, inline_text
@@ -165,9 +166,10 @@ end
 
 local POLL = 0.1 -- seconds between updates of the progress line
 
--- Runs files in several processes, file i in process i modulo their number. If a process dies, the first file without a
--- line is reported as broken, and a new process gets the rest of the queue. Returns the records in the order of
--- `paths`. `live`: the caller prints the output, the field `printed` of a record.
+-- Runs the files `paths` in several processes, file i in process i modulo the number of processes. If a process dies,
+-- the first file without a line is reported as broken, and a new process gets the rest of the queue. Returns the
+-- records in the order of `paths`. `live`: the output of a scenario is put in the field `printed` of its record, and
+-- the caller prints it.
 local function run_jobs(paths, chosen, live)
   local decode = require "dkjson".decode
   local records, queues, done = {}, {}, system.counters(2)

@@ -14,8 +14,9 @@ local function options(command)
   command:argument("types", "Types to show; without one the names of all are listed."):args "*":argname "<type>"
 end
 
--- Prints the named types of a program as C text, or without names the names of all types. Returns 0, or 2 after the
--- error of the first name that is wrong. Raises if the file cannot be read.
+-- Prints the types that the command line names, of a program's debug information, as C text; without names, prints the
+-- names of all types. Returns 0, or 2 after the error of the first name that is wrong. Raises if the file cannot be
+-- read.
 local function run(chosen)
   if files.kind(chosen.program) == "directory" then error(files.unreadable(chosen.program), 0) end
   if #chosen.types == 0 then

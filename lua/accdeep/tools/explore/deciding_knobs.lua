@@ -60,7 +60,8 @@ function deciding_knobs.knobs(replay, program, first, second, counters)
     if not keeps_first and not keeps_second and swaps { knob } then return { knob } end
     if not keeps_first or not keeps_second then effective[#effective + 1] = knob end
   end
-  -- Knobs that have an effect only together are not in `effective` yet: start with all knobs.
+  -- Knobs that have an effect only together are not in `effective`: if `effective` does not decide, start with all
+  -- knobs.
   if not swaps(effective) then
     if not swaps(all) then return {} end
     effective = all

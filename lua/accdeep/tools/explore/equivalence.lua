@@ -41,7 +41,7 @@ end
 -- `counts`: the fact is about counters.
 function equivalence.observe(session)
   local now, list, display_names, hosts = snapshot.take(session, nil, {}), {}, {}, {}
-  -- Adds a fact. `fields`: its other fields, or nil.
+  -- Adds a fact with this key and text. `fields`: the other fields of the fact, or nil.
   local function add(key, text, fields)
     local fact = fields or {}
     fact.key, fact.text = key, text
@@ -115,7 +115,7 @@ local function differing_facts(lists, counters)
         if values[g] then
           table.insert(texts[g], values[g])
         elseif fact.is_present and not hosts[g][fact.host] and not denied[g][fact.host] then
-          -- This group has no present part of the host object (see `hosts`): state that once for the object.
+          -- In this group no part of the host object is present (see `hosts`): state that once for the object.
           denied[g][fact.host] = true
           table.insert(texts[g], (fact.text:gsub("is present$", "is not present")))
         end
@@ -130,15 +130,16 @@ end
 
 -- --------------------------------------------------------------------------------------- groups --
 
--- Phrases for groups of accepting profiles that no fact distinguishes from an earlier group, by the part of the state
--- that differs.
+-- Phrases by the part of the state that differs. They distinguish a group of accepting profiles whose text would equal
+-- that of an earlier group.
 local phrases = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
 -- Groups profiles with equal observations. Returns a list of {names, code, at, text, observation}, in the order of
--- `names`. `code`: the code of the error, or nil. `at`: index of the failed action, or nil. `text`: the code of the
--- error, or "accepted" and the facts that distinguish the group. `observations`: observations by profile
--- (Replay:observe), with facts in `rendering`. `counters`: compare counters, too.
+-- `names`. `names`: the profiles of the group. `code`: the code of the error, or nil. `at`: index of the failed action,
+-- or nil. `text`: the code of the error, or "accepted" and the facts that distinguish the group. `observation`: that of
+-- the first profile. `observations`: observations by profile (Replay:observe), with facts in `rendering`. `counters`:
+-- compare counters, too.
 function equivalence.groups(names, observations, counters)
   local groups, accepted, lists = {}, {}, {}
   for _, name in ipairs(names) do

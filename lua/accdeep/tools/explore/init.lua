@@ -2,7 +2,7 @@
 -- differences between rule profiles or violated properties.
 --
 -- Input: a scenario with a vocabulary, and names of rule profiles. Output: counts, findings, and a scenario that
--- reproduces the findings. cli/explore.lua and cli/merge.lua call it. The search is in search.lua.
+-- reproduces the findings. cli/explore.lua and cli/merge.lua call this module. The search is in search.lua.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -29,16 +29,17 @@ local function key_of(source, names, bound, parts)
   return hash
 end
 
--- Closes the systems of an exploration.
+-- Closes the transition systems of an exploration (result of explore.open).
 function explore.close(exploration)
   for _, system in ipairs(exploration.systems) do system:close() end
 end
 
 -- Opens an exploration of the scenario file `path`. Returns {source, names, systems, actions, bound, parts, line, key,
--- is_own}. `names`: the profiles. `systems`: a transition system for each. `actions`: those of the vocabulary. `parts`:
--- compared parts of a state. `line`: line of the vocabulary. `key`: see key_of. `is_own`: the profile is the scenario's
--- own. The caller closes the result with explore.close, or declares its variable <close>. Raises if the scenario has an
--- error or no vocabulary; nothing stays open then.
+-- is_own}. `names`: the profiles. `systems`: a transition system for each. `actions`: the vocabulary's actions
+-- (test_program.lua). `bound`: length of the longest programs. `parts`: names of the compared parts of a state. `line`:
+-- line of the vocabulary. `key`: result of key_of. `is_own`: the profile is the scenario's own. The caller closes the
+-- result with explore.close, or declares its variable <close>. Raises if the scenario has an error or no vocabulary;
+-- nothing stays open then.
 --
 -- Options. `rules`: a list of profile names, "all", or nil for the scenario's own. `bound`: a number of actions that
 -- replaces the vocabulary's, or nil. `counters`: compare reference counters, too. `hold`: check properties instead of
@@ -82,8 +83,8 @@ local function results_of(exploration, options)
   return results_file.continue(options.out, loaded), loaded
 end
 
--- Returns a list of the actions, without ends of regions, that failed in every program. `succeeded`: true by number of
--- action.
+-- Returns a list of the actions, without ends of regions, that succeeded in no program. `succeeded`: a table from the
+-- number of an action to true.
 local function never_succeeded(actions, succeeded)
   local list = {}
   for i, action in ipairs(actions) do
@@ -95,9 +96,9 @@ end
 -- Runs the search of an exploration and returns its result.
 --
 -- Options. `out`: path of the file of results, or nil. `resume`: continue that file. `shard`: {i, n}, or nil. `jobs`:
--- number of processes; nil: 1. `limit`: number of directives, or nil. `hold`: check properties, of one profile.
--- `progress(n, i, all, directives, seconds)`: called after program i of the `all` programs of level n; `seconds` is the
--- time since the level began.
+-- number of processes; nil: 1. `limit`: largest number of directives to execute, or nil. `hold`: check properties, of
+-- one profile. `progress(n, i, all, directives, seconds)`: called after program i of the `all` programs of level n;
+-- `seconds` is the time since the level began.
 --
 -- Result. `renamings`: number of symmetries, with the identity. `directives`, `programs`, `classes`: counts. `levels`:
 -- number of classes by program length. `findings`: differences or counterexamples. `seconds`: run time. `carried_out`:
@@ -107,7 +108,7 @@ end
 function explore.run(exploration, options)
   local file, loaded = results_of(exploration, options)
   local observer, levels, counted = {}, {}, 0
-  -- Writes a kept finding to the file of results, if there is one.
+  -- Called for each kept finding: writes it to the file of results, if there is one.
   local function report_finding(finding)
     if observer.on_finding then observer.on_finding(finding) end
   end
@@ -154,8 +155,8 @@ function explore.run(exploration, options)
     never = not loaded and never_succeeded(program_search.actions, program_search.succeeded) or {} }
 end
 
--- Returns the merged results of all shards (results_file.merge), whose files are `paths`. Raises if the files belong to
--- another exploration.
+-- Returns the merged results (see results_file.merge) of all shards, the processes among which a search was divided.
+-- `paths`: the files of the shards. Raises if the files belong to another exploration.
 function explore.merge(exploration, paths)
   local joined = results_file.merge(paths)
   if joined.key ~= exploration.key then

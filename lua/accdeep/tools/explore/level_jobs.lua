@@ -16,8 +16,8 @@ local ROUND = 500 -- programs of a child in one round
 local POLL = 0.1  -- interval in seconds between two reports of progress
 
 -- Runs in a child: extends level[from..to] and writes the new classes, findings, successful actions and counts as lines
--- to the file `pipe`. `last`: the level is the last one. `counter`: counters in memory shared with the parent; entry 1
--- counts the extended programs.
+-- to the file `pipe`. `last`: the new programs have the maximal length. `counter`: counters in memory shared with the
+-- parent; entry 1 counts the extended programs.
 local function work(search, level, from, to, last, pipe, counter)
   local lines = {}
   local before = { directives = search.directives, programs = search.programs }
@@ -36,8 +36,8 @@ local function work(search, level, from, to, last, pipe, counter)
   pipe:flush()
 end
 
--- Merges a child's lines, in the file `pipe`, into the search. Returns true if the child completed: it wrote the last
--- line, `e`. Returns false if it crashed.
+-- Merges a child's lines, in the file `pipe`, into the search. Returns true if the child completed, which its last
+-- line, `e`, shows. Returns false if the child crashed. `last`: the new programs have the maximal length.
 local function merge_results(search, pipe, last)
   local observer, ended = search.observer, false
   pipe:seek("set", 0)
@@ -94,7 +94,8 @@ end
 
 -- Returns the `visit` function for Search:run. `n`: number of processes. `file`: the file of results, or nil.
 -- `progress(level, done, all, search)` is called as programs are extended. `visit` returns true if the user interrupted
--- it, otherwise false. After an interruption, the lines after the last complete one in `file` are not used.
+-- it, otherwise false. After an interruption, lines in `file` after the last line that completes others
+-- (results_file.lua) are not used.
 function level_jobs.visit(n, file, progress)
   return function(search, level, first, number, last)
     local i = first

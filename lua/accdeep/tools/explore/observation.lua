@@ -3,7 +3,8 @@
 --
 -- Texts of a value. A number is decimal. "-": absent. "~3": 3 bytes are present. "u": never written. "a+4": a pointer
 -- to byte 4 of the host's a. "@a+4": a pointer to byte 4 of the device copy of a. "null": a null pointer. "?": any
--- other pointer. test_driver.lua prints the same texts in C; oracle_comparison.lua compares the two.
+-- other pointer. The C program of test_driver.lua prints the same texts for the real runtime; oracle_comparison.lua
+-- compares both.
 
 local types = require "accdeep.types"
 
@@ -79,8 +80,8 @@ local function runs_of(session, layout)
   return runs
 end
 
--- Returns the text "NAME+OFFSET" for the host address `value`, after the prefix `mark`, or nil if it is in no observed
--- object. `tail_bytes`: bytes after the end of an object that still count as part of it.
+-- Returns the text "NAME+OFFSET" for the host address `value`, after the prefix `mark`; nil if the address is in no
+-- observed object. `tail_bytes`: bytes after the end of an object that still count as part of it.
 local function host_name(layout, mark, value, tail_bytes)
   for _, object in ipairs(layout) do
     local offset = value - object.address
@@ -89,9 +90,9 @@ local function host_name(layout, mark, value, tail_bytes)
   return nil
 end
 
--- Returns the text of the pointer `value`. `runs`: result of runs_of. `host_pointer`: the pointer that the host holds
--- in the same scalar, or nil if `value` is the host's. A device address may match several objects; their texts are then
--- joined by "/".
+-- Returns the text of the pointer `value`. `runs`: result of runs_of. `host_pointer`: if `value` is read on the device,
+-- the pointer that the host holds in the same scalar; otherwise nil. A device address may match several objects; their
+-- texts are then joined by "/".
 local function pointer_text(layout, runs, value, host_pointer)
   if value == 0 then return "null" end
   for _, run in ipairs(host_pointer and runs or {}) do
@@ -123,8 +124,8 @@ end
 unwritten.u, unwritten.p[8] = {}, unwritten.i[8]
 for bytes, value in pairs(unwritten.i) do unwritten.u[bytes] = bytes < 8 and value & ~(-1 << 8 * bytes) or value end
 
--- Returns the text of the scalar `leaf` (add_leaves) whose value is `value`. `runs`, `host_pointer`: as in
--- pointer_text.
+-- Returns the text of the scalar `leaf` (add_leaves) whose value is `value`. `runs`: result of runs_of. `host_pointer`:
+-- the host's value of the same pointer if `value` is the device's, otherwise nil.
 local function value_text(layout, runs, leaf, value, host_pointer)
   if value == unwritten[leaf.kind][leaf.bytes] then return "u" end
   if leaf.kind == "p" then return pointer_text(layout, runs, value, host_pointer) end

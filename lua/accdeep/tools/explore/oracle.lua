@@ -16,8 +16,8 @@ local oracle = {}
 local SECONDS = 600 -- limit in seconds of one run of the C program
 local COMPILE_SECONDS = 60
 
--- Compiler families. `options`: the option for directives of each kind; a kind without one is not supported. `always`:
--- options of every compilation. `environment`: variables of a run.
+-- Compiler families. `options`: the option for directives of each kind; directives of a kind without an option are not
+-- supported. `always`: options of every compilation. `environment`: environment variables of a run of the C program.
 local families = {
   gcc = {
     options = { acc = "-fopenacc", omp = "-fopenmp" },
@@ -53,7 +53,7 @@ local function plugin_source()
     "the variable ACCDEEP_PLUGIN names the file: tests/suites/plugin.c of accdeep's sources"), 0)
 end
 
--- Returns the name of a compiler command's family and the entry of `families`. Raises for other compilers.
+-- Returns the family of a compiler command, "gcc" or "clang", and its entry of `families`. Raises for other compilers.
 local function family_of(command)
   local family = command:find "clang" and "clang" or command:find "gcc" and "gcc"
   if family then return family, families[family] end
@@ -91,17 +91,17 @@ function Oracle:compile(actions, name)
   return ok and program, messages
 end
 
--- Returns the first error in the compiler's messages, in one line. Without an error, returns the first line that is not
--- empty, or "no program was made".
+-- Returns the first error in the compiler's messages, in one line. If no error is found, returns the first line that is
+-- not empty, or "no program was made".
 local function complaint(messages)
   return messages:match "error: ([^\n]*)" or messages:match "[^\n]*internal compiler error[^\n]*"
     or messages:match "[^\n]+" or "no program was made"
 end
 
--- Compiles the test driver; sets `program`, its path. Actions that the compiler rejects are left out; self.refused is a
--- table from the number of such an action to the reason. The first round finds them by the file name "word N" in the
--- compiler's errors, which `#line` gives to action N. If the rest does not compile either, the second round compiles
--- each action alone. Raises if no driver compiles.
+-- Compiles the test driver; sets self.program, the path of the compiled program. Actions that the compiler rejects are
+-- left out; self.refused becomes a table from the number of such an action to the reason. The first round finds them by
+-- the file name "word N" in the compiler's errors, which `#line` gives to action N. If the other actions do not compile
+-- either, the second round compiles each action alone. Raises if no driver compiles.
 function Oracle:build()
   local accepted, refused = {}, {}
   for number, action in ipairs(self.actions) do
@@ -127,8 +127,9 @@ function Oracle:build()
   self.program, self.refused = program, refused
 end
 
--- Sets the compiler's options and the environment of the runtime, and compiles the test driver. `family_entry`: the
--- entry of `families`. `options`: a list of options, extended here. Raises if something does not compile.
+-- Sets the compiler's options and the environment of the runtime, and compiles the test driver (for gcc, also the
+-- plugin). `family_entry`: the entry of `families`. `options`: a list of options, extended here. Raises if something
+-- does not compile.
 function Oracle:prepare(family_entry, options)
   local settings = table.move(family_entry.environment, 1, #family_entry.environment, 1, {})
   local library = self.folder -- folder of the runtime (clang) or of the plugin (gcc)
@@ -200,7 +201,7 @@ local function message_of(lines)
   return lines[1]
 end
 
--- Causes by signal number.
+-- Words for the end of a process, by signal number.
 local signals = { [6] = "abort", [7] = "bus error", [8] = "arithmetic error", [11] = "segmentation fault",
   [14] = "no end within 10 seconds" }
 
@@ -213,8 +214,8 @@ local function ending(end_kind, number, lines)
 end
 
 -- Runs the programs of one tree, whose nodes are `lines` (number_nodes). Returns a table from node number (0: the
--- initial state) to the text of the state, or to { stopped = reason } if the process ended there. Nodes after that have
--- no entry. Raises if the C program itself fails.
+-- initial state) to the text of the state, or to { stopped = reason } if the process ended there. Nodes below such a
+-- node have no entry. Raises if the C program itself fails.
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   files.write(list, table.concat(lines, "\n") .. "\n")
@@ -262,8 +263,8 @@ end
 local MOST = test_driver.MOST_NODES - 1
 
 -- Runs programs, each a list of action numbers. Returns a list of results in the same order. A result holds the text of
--- the state (observation.lua) after each action, and in `start` the state before the first action. The last entry of a
--- result is { stopped = reason } if the runtime ended the program. The result of a program that cannot be run is {
+-- the state (observation.lua) after each action, and in `start` the state before the first action. If the runtime ended
+-- the program, the last entry of the result is { stopped = reason }. The result of a program that cannot be run is {
 -- refused = reason }. Raises if the C program fails.
 function Oracle:run(programs)
   local results, runnable, nodes = {}, {}, 0
@@ -309,7 +310,7 @@ function Oracle:close() shell_command.remove(self.folder) end
 -- Fields of spec. `compiler`: a command, such as "gcc" or "clang-19". `declared`: an exported program with the
 -- declarations and the initial statements. `actions`: the actions {kind, text, body, opens}; `kind` is acc, omp, host
 -- or end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule
--- profile, under which `accdeep exec` then runs the programs, or nil or false.
+-- profile, under which `accdeep exec` then runs the C program; nil or false: the compiler's own runtime is used.
 function oracle.open(spec)
   local family, family_entry = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", family_entry.always }, {}

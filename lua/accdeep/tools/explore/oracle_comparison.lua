@@ -1,9 +1,9 @@
 -- oracle_comparison.lua - breadth-first comparison of a rule profile with the real runtime that it describes.
 --
--- Programs grow by one action per level. A program is extended if both sides accept it and no extended program reached
--- the same pair of states. Programs are run in the order of their length, so no action can be dropped from the first
--- program of a difference without losing it. Differences are grouped by the last action and by kind. oracle_report.lua
--- calls this module.
+-- Programs grow by one action per level. A program is extended if both sides accept it with equal states, and no
+-- extended program reached the same pair of states. Programs are run in the order of their length, shortest first.
+-- Comparison:shrink then removes actions that a difference does not need. Differences are grouped by the last action
+-- and by kind. oracle_report.lua calls this module.
 
 local observation = require "accdeep.tools.explore.observation"
 local oracle = require "accdeep.tools.explore.oracle"
@@ -16,12 +16,14 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 local oracle_comparison = {}
 
 -- Returns the exported C program of a scenario (c_program.lua): its declarations and the statements that initialise
--- variables. `source`, `rules`: as in oracle_comparison.open. Raises if they cannot be exported.
+-- variables. `source`: {file, text} of the scenario. `rules`: a profile, or nil for the scenario's own. Raises if the
+-- declarations cannot be exported.
 local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
   local observer = setmetatable({}, { __index = recorder.observer })
   for key, fn in pairs(recorder.observer) do observer[key] = fn end
-  -- Returns the recorder's wrapper of a function of the script. Words of the vocabulary are executed without recording.
+  -- Returns the recorder's wrapper of a function of the script. Words of the vocabulary are not recorded: their
+  -- functions are called directly.
   function observer.statement(run, name, fn)
     local wrapper = recorder.observer.statement(run, name, fn)
     return wrapper and function(...)
@@ -29,7 +31,7 @@ local function exported_declarations(source, rules)
       return wrapper(...)
     end
   end
-  -- Lets the recorder see accesses to host variables, except those of words of the vocabulary.
+  -- Lets the recorder see accesses of the script to host variables, except accesses inside the vocabulary.
   function observer.names(env, run)
     local meta = getmetatable(env.host)
     local original_call = meta.__call
@@ -124,7 +126,7 @@ end
 
 -- Returns the difference of the states `ours` (accdeep's) and `theirs` (the runtime's) after one action as { kind, text
 -- }; nil if they are equal. A state is a text or { stopped = reason }. Two failures are never a difference. `reuses`:
--- see observation.difference.
+-- the runtime may give freed device memory to new data.
 local function compare(ours, theirs, reuses)
   local we_end, they_end = type(ours) == "table", type(theirs) == "table"
   if we_end and they_end then return nil end
@@ -140,7 +142,8 @@ local function compare(ours, theirs, reuses)
       difference.side, difference.ours, difference.theirs) }
 end
 
--- Returns the text of the action `number`.
+-- Returns the text of the action `number`: "end", or its directive or statement, with the body of a construct in
+-- braces.
 function Comparison:text_of(number)
   local action = self.actions[number]
   if action.kind == "end" then return "end" end
@@ -209,8 +212,8 @@ end
 -- sentence if the limit ended the search early. A group is the first difference with its key, and `count`, the number
 -- of programs with that key.
 --
--- Options. `limit`: number of programs. `every`: extend also programs whose state was reached before. `progress(n, i,
--- all)`: called for program i of the `all` programs with n actions.
+-- Options. `limit`: largest number of programs. `every`: extend also programs whose states were reached before.
+-- `progress(n, i, all)`: called for program i of the `all` programs with n actions.
 function Comparison:run(bound, options)
   options = options or {}
   local groups, agreeing, reached, count = {}, { {} }, {}, 0

@@ -29,8 +29,8 @@ local function last_word(text)
 end
 
 -- Returns the explanations for the scenario `name` as a table from key to {program, kind, reason, length}. The key is
--- that of the difference that they explain (oracle_comparison.lua); `length` is the number of actions. Raises if the
--- file is malformed.
+-- the key of the explained difference: the last action and the kind (oracle_comparison.lua). `length` is the number of
+-- actions. Raises if the file is malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
   if not chunk then raise_malformed(path, problem) end
@@ -94,13 +94,13 @@ local function look_for(comparison, explanations, groups, bound)
   return missing
 end
 
--- Runs the comparison for the scenario file `path`. Returns the lines of the report, whether the comparison failed, and
+-- Runs the comparison for the scenario file `path`. Returns the lines of the report, true if the comparison failed, and
 -- a sentence if it ended early. It fails if a difference is not explained, or if an explained difference no longer
 -- exists. Raises if a file is malformed or the compiler is missing.
 --
--- Options. `oracle`: the compiler. `exec`: use accdeep's own runtime. `rules`: a profile, or nil for the scenario's.
--- `bound`: longest program, or nil for the scenario's bound. `explanations`: path of the file of explanations, or nil.
--- `limit`, `every`, `progress`: see Comparison:run.
+-- Options. `oracle`: the compiler command. `exec`: run the programs under `accdeep exec` instead of the compiler's
+-- runtime. `rules`: a profile, or nil for the scenario's. `bound`: longest program, or nil for the scenario's bound.
+-- `explanations`: path of the file of explanations, or nil. `limit`, `every`, `progress`: see Comparison:run.
 function oracle_report.compare(path, options)
   local source = { file = path, text = files.read(path) }
   local explanations = options.explanations

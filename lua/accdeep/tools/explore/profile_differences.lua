@@ -15,7 +15,8 @@ local search = require "accdeep.tools.explore.search"
 
 local profile_differences = {}
 
--- Returns the names of the parts of a state that are compared. `with_counters`: the last one is "counters".
+-- Returns the names of the parts of a state that are compared. `with_counters`: the counters are compared, too; the
+-- last name is then "counters".
 function profile_differences.parts(with_counters)
   local list = {}
   for i, part in ipairs(profile_comparison.parts) do

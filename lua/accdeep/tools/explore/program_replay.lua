@@ -1,8 +1,8 @@
 -- program_replay.lua - executes single programs from the initial state, until an action fails.
 --
--- deciding_knobs.lua, equivalence.lua and profile_differences.lua observe programs with it after the search has found
--- them. A system (transition_system.lua) executes actions under one profile. One system per profile is kept open and
--- restored to its initial state before each program. A program is a string of action numbers, one byte each.
+-- deciding_knobs.lua and profile_differences.lua observe programs with a replay after the search has found them. A
+-- system (transition_system.lua) executes actions under one profile. One system per profile is kept open and restored
+-- to its initial state before each program. A program is a string of action numbers, one byte each.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local transition_system = require "accdeep.tools.explore.transition_system"

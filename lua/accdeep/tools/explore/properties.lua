@@ -20,7 +20,7 @@ local function digests_of(system)
   return digests
 end
 
--- Returns the first of the named parts in which two states differ, or nil.
+-- Returns the first of the parts `parts` in which two states (tables of digests by part) differ, or nil.
 local function first_changed(a, b, parts)
   for _, part in ipairs(parts) do
     if a[part] ~= b[part] then return part end
@@ -136,8 +136,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- lists --
 
--- Returns the tuples `list` of a directory level (the entries of a level of the directory paper) as byte intervals
--- {low, high, base, alloc}, sorted by address.
+-- Returns the tuples `list` of a level of the directory (the present table as the directory paper, DIR, has it) as byte
+-- intervals {low, high, base, alloc}, sorted by address. `alloc`: the tuple owns device memory.
 local function intervals(list)
   local byte_intervals = {}
   for i, tuple in ipairs(list) do
@@ -171,7 +171,7 @@ local function fuse_tuples(own, below)
     end
     return false
   end
-  -- Returns the tuple that covers two tuples.
+  -- Returns the joined tuple that covers the tuples `a` and `b`.
   local function join(a, b)
     local low, high = math.min(a.low, b.low), math.max(a.high, b.high)
     local bases = table.move(b.bases, 1, #b.bases, #a.bases + 1, table.move(a.bases, 1, #a.bases, 1, {}))
@@ -223,10 +223,10 @@ end
 
 -- ------------------------------------------------------------------------------------ exploring --
 
--- Returns a list of counterexamples, a function that adds a counterexample, and the `step` callback for search.lua. A
--- counterexample is {program, property, what, key}; only the first one per property and directive is kept. Actions with
--- their clauses in other orders are added to `system`, for the property "order". `on_new(counterexample)` is called for
--- each kept counterexample.
+-- Returns a list of counterexamples (empty at first), a function that adds a counterexample, and the `step` callback
+-- for search.lua. A counterexample is {program, property, what, key}; only the first one per property and directive is
+-- kept. Actions with their clauses in other orders are added to `system`, for the property "order".
+-- `on_new(counterexample)` is called for each kept counterexample.
 function properties.collect(system, actions, on_new)
   local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.

@@ -39,7 +39,7 @@ local function hex(text) return (text:gsub(".", function(c) return ("%02x"):form
 -- Returns the text that hexadecimal digits describe. Precondition: their number is even.
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
 
--- Returns the line `c` of a class.
+-- Returns the line `c` of a class: first program, key of its state, partition.
 function results_file.class_line(program, key, partition)
   return ("c %s %016x %s"):format(hex(program), key, partition)
 end
@@ -112,8 +112,8 @@ function Results:write()
   self.waiting, self.bytes, self.committed, self.written = {}, 0, 0, core.clock()
 end
 
--- Commits a line `e`: the first `i` programs of the level under way are extended. `now`: true to write the buffer at
--- once.
+-- Commits a line `e`: the first `i` programs of the level under way are extended, and so many directives and programs
+-- were executed so far. `now`: true to write the buffer at once.
 function Results:record_extended(i, directives, programs, now)
   self:commit(("e %d %d %d"):format(i, directives, programs), now)
 end

@@ -15,10 +15,10 @@
 --     \-----   "2"  ---------   "1 2"  new class
 --     \-----   "3"  fails       "2 1"  dropped: key of "1 2"
 --
--- A class is the set of programs with equal keys. The key hashes the partition and the digests of all systems that
--- have not diverged. It is the minimum over all renamings of variables (symmetry.lua), so that programs which differ
--- only in names are one class. Only the first program of a class is extended; within a level, programs are visited in
--- lexicographic order.
+-- A class is the set of programs with equal keys. The key hashes the partition and the digests of all systems that have
+-- not diverged. It is the minimum over all renamings of variables (symmetry.lua), so that programs which differ only in
+-- names are one class. Only the first program of a class is extended (by one action). Within a level, programs are
+-- visited in lexicographic order.
 --
 -- Invariants.
 --
@@ -28,11 +28,11 @@
 --   has no checkpoint there.
 -- - `next` is the frontier: the representatives of the level under way that the following level extends.
 --
--- Life of a program. Search:extend restores the longest common prefix of `path` and the program, executes the rest,
--- and saves a checkpoint after each action (Search:go_to). Search:try then executes each possible next action. The
--- observer's `step` sees every execution, `differ` sees each split of the partition, and `class` sees each new key.
--- The checkpoint is restored after each action that changed a system. A new class in which two systems still agree
--- enters `next`.
+-- Life of a program. Search:extend restores the longest common prefix of `path` and the program, executes the rest, and
+-- saves a checkpoint after each action (Search:go_to). Search:try then executes each possible next action. The
+-- observer's callback `step` is called for every execution, `differ` for each split of the partition, and `class` for
+-- each new key. The checkpoint is restored after each action that changed a system. A new class in which two systems
+-- still agree enters `next`.
 --
 -- Two different states with equal keys would be merged; keys have 64 bits.
 
@@ -153,8 +153,8 @@ function Search:partition(before, codes, digests)
   return table.concat(letters_of_systems)
 end
 
--- Restores the systems to the checkpoint after the first `depth` actions of `path`. Systems without a checkpoint there,
--- which have diverged, stay as they are.
+-- Restores the systems to the checkpoint after the first `depth` actions of `path`. Systems without a checkpoint there
+-- have diverged and stay as they are.
 function Search:back(depth)
   local saved = self.saved[depth]
   for k, system in ipairs(self.systems) do
@@ -220,7 +220,8 @@ function Search:add_class(program, key, partition, last)
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
--- Returns true if the action `number` is enabled in a system that has not diverged.
+-- Returns true if at least one system that has not diverged can execute the action `number`: an `end` action needs an
+-- open region.
 function Search:may(number, partition)
   for k, system in ipairs(self.systems) do
     if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(number) then return true end
@@ -228,8 +229,8 @@ function Search:may(number, partition)
   return false
 end
 
--- Executes every enabled action after a program, reports to the observer, and adds the new classes. `last`: the level
--- is the last one. Afterwards the systems are in the state after `program`.
+-- Executes every enabled action after `program`, reports to the observer, and adds the new classes. `last`: the new
+-- programs have the maximal length. Afterwards the systems are in the state after `program`.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
@@ -258,7 +259,8 @@ function Search:extend(program, last)
   end
 end
 
--- Returns true if two systems still agree, or if there is only one system. Only such programs are extended.
+-- Returns true if two systems still agree in `partition`, or if there is only one system. Only programs with such a
+-- partition are extended.
 function Search:has_agreement(partition)
   if #self.systems == 1 then return true end
   for k = 1, #partition do
@@ -268,8 +270,8 @@ function Search:has_agreement(partition)
 end
 
 -- Returns the programs of the list `level` that this shard (process I of N) extends. `n`: the length of the programs
--- after the extension; `bound`: that of the longest programs. The search is divided once: at the first level with at
--- least 8 programs per shard, or at the last level (n = bound). Before and after that, and without shards, returns
+-- after the extension; `bound`: the length of the longest programs. The search is divided once: at the first level with
+-- at least 8 programs per shard, or at the last level (n = bound). Before and after that, and without shards, returns
 -- `level` itself.
 function Search:divide(level, n, bound)
   local shard = self.shard
@@ -301,13 +303,13 @@ function Search:resume(loaded, bound)
   return math.max(loaded.level, 1), level, loaded.record_extended + 1
 end
 
--- Visits all programs of up to `bound` actions. Returns nothing if it completed, "interrupted", or "limit" and a
--- sentence about options.limit. Raises if the file of results cannot be written.
+-- Visits all programs of up to `bound` actions. Returns nothing if the search completed, "interrupted" if the user
+-- stopped it, or "limit" and a sentence about options.limit. Raises if the file of results cannot be written.
 --
 -- Options. `limit`: the number of executed directives that the search may not exceed, estimated before each level; nil:
 -- none. `results`: the file of results to write, or nil. `loaded`: former content of that file, or nil. `shard`: {i, n}
 -- for shard i of n, or nil. `visit(search, level, first, n, last)`: extends the programs of the list `level` from index
--- `first` on, and returns true if the user interrupted it.
+-- `first` on to n actions, and returns true if the user interrupted it. `last`: n is `bound`.
 function Search:run(bound, options)
   local results, loaded = options.results, options.loaded
   self.shard = options.shard

@@ -21,7 +21,7 @@ local function exchange_names(text, a, b)
   end))
 end
 
--- Returns a key of an action: kind, text and body. If `a` is not nil, the names `a` and `b` are exchanged in it.
+-- Returns a key of an action: kind, text and body. If `a` is not nil, the names `a` and `b` are exchanged in the key.
 local function key_of(action, a, b)
   local text, body = action.text or "", action.body or ""
   if a then text, body = exchange_names(text, a, b), exchange_names(body, a, b) end
@@ -76,7 +76,8 @@ local function compose(first, second)
   return map
 end
 
--- Returns true if the permutation `numbers` of memory blocks (pack_map) does not change the digests of a system.
+-- Returns true if the permutation `numbers` of memory blocks (result of pack_map) does not change the digests of a
+-- system.
 local function is_same_state(system, numbers)
   local digests, renamed = { system:digests() }, { system:digests(numbers) }
   for i, part in ipairs(digests) do

@@ -23,7 +23,7 @@ local head = [[
 ]]
 
 -- C code by compiler family. `begin` starts the runtime; `device_of` returns the device address of a byte, or NULL if
--- it is absent; `from_device` copies bytes from the device.
+-- the byte is not present; `from_device` copies bytes from the device.
 local queries = {
   gcc = [[
 #include <omp.h>
@@ -335,7 +335,7 @@ local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 -- executes the actions up to the region's end.
 local function define(number, action)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
-  -- Appends a formatted text.
+  -- Appends a formatted text to `lines`.
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
   if action.kind == "host" then
     add("    %s;\n    report_state();\n", action.text)

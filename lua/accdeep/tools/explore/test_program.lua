@@ -38,8 +38,8 @@ function test_program.opens(action)
   return action.kind == "omp" and directive_of(action):find "^target[ _]data%f[%A]" ~= nil
 end
 
--- Returns the directive of an action without operands, such as "acc exit data delete"; for actions without a directive
--- their kind, such as "host".
+-- Returns the directive of an action without operands, such as "acc exit data delete". Returns "end of a region" for an
+-- `end` action, and the kind of other actions without a directive, such as "host".
 function test_program.family(action)
   if action.kind == "end" then return "end of a region" end
   if action.kind ~= "acc" and action.kind ~= "omp" then return action.kind end
@@ -48,7 +48,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ text --
 
--- Returns the statement that closes the region of an opening action, if regions are nested.
+-- Returns the statement of a scenario that closes the region of the action `action`, for nested regions.
 local function end_text(action)
   if action.kind == "omp" then return 'omp "end target data"' end
   return directive_of(action):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
@@ -82,7 +82,7 @@ function test_program.lines(actions, text, is_whole)
   return lines
 end
 
--- Returns the text of a scenario before its vocabulary, which begins in line `line`. `source`: {text}.
+-- Returns the text of a scenario before its vocabulary. `line`: the line where the vocabulary begins. `source`: {text}.
 function test_program.declarations(source, line)
   local lines = {}
   for row in (source.text .. "\n"):gmatch "(.-)\n" do

@@ -2,8 +2,8 @@
 -- restores states.
 --
 -- The states are those of the session: host memory, device memory, the present table, and the open regions. An action
--- is a word of the scenario's vocabulary (acc, omp, host, fortran, kernel, end). search.lua enumerates programs with
--- it; program_replay.lua and oracle_comparison.lua replay single programs.
+-- is a word of the scenario's vocabulary (acc, omp, host, fortran, kernel), or the end of a region. search.lua
+-- enumerates programs with transition systems; program_replay.lua and oracle_comparison.lua replay single programs.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -70,7 +70,8 @@ local function failure(self, err)
     and profiles.applicable_rule(scenario_error.rule, self.session.rules.documents)
 end
 
--- Returns nil if `ok` is true, otherwise the code and rule of the error `err`. `ok`, `err`: results of pcall.
+-- Returns nil if `ok` is true, otherwise the code of the error `err` and its rule or nil. `ok`, `err`: results of
+-- pcall.
 local function failure_of(self, ok, err)
   if ok then return nil end
   return failure(self, err)
@@ -80,8 +81,8 @@ end
 -- the system that executes the action and returns nothing, or the code and rule of the error.
 local makers = {}
 
--- Returns the step of a directive. The step appends a region that the directive opens to self.open, from which the
--- action `end` closes it. `body`: the statements of a compute construct, or nil.
+-- Returns the step of a directive. If the directive opens a region, the step appends the region to self.open, and a
+-- later `end` action closes it. `body`: the statements of a compute construct, or nil.
 local function directive(action, body)
   local kind, text, file, line, body_location = action.kind, action.text, action.file, action.line, nil
   if body then body_location = { file = file, line = line } end
@@ -95,12 +96,13 @@ local function directive(action, body)
   end
 end
 
--- Returns the step of a directive of OpenACC, or of OpenMP.
+-- Returns the step of a directive of OpenACC; the same function is the maker for OpenMP, because `action.kind` selects
+-- the language.
 makers.acc = function(action) return directive(action, action.body) end
 makers.omp = makers.acc
 
--- Returns the action that executes the statements of a kernel action: a compute construct that maps nothing. It is one
--- of OpenMP if `actions` has an OpenMP action, otherwise of OpenACC.
+-- Returns the action that executes the statements of a kernel action: a compute construct without data clauses. It is a
+-- construct of OpenMP if `actions` has an OpenMP action, otherwise of OpenACC.
 function transition_system.construct(action, actions)
   local is_openmp = false
   for _, other in ipairs(actions) do is_openmp = is_openmp or other.kind == "omp" end
@@ -108,14 +110,14 @@ function transition_system.construct(action, actions)
     body = action.text, file = action.file, line = action.line, number = action.number }
 end
 
--- Returns the step of a kernel action: of the construct that executes its statements.
+-- Returns the step of a kernel action: the step of the compute construct that executes the action's statements.
 function makers.kernel(action, actions) return makers.acc(transition_system.construct(action, actions)) end
 
 -- Returns the step of a host statement. A statement in C is compiled once. Inside a region that replaces names by
 -- device addresses (host_data, use_device_ptr), it is compiled again in each execution.
 function makers.host(action)
   local cached_statement -- the compiled statement, for use outside of such regions; nil: not yet compiled
-  -- Executes the statement; returns its value. Raises errors of the statement.
+  -- Executes the host statement in `session`; returns its value. Raises errors of the statement.
   local function run(session)
     if session.language.name ~= "c" then
       return session:with_text(action.text, action.file, action.line, session.value, session, session:host_env(),
@@ -193,7 +195,7 @@ function TransitionSystem:add(action)
   return number
 end
 
--- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error;
+-- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error; the code is
 -- "region-nesting" if no region is open.
 function TransitionSystem:close_innermost() return makers["end"] {}(self) end
 

@@ -76,7 +76,7 @@ local function scalar_text(t, value)
 end
 c_program.scalar_text = scalar_text
 
--- Returns true if an object of type `t` fits the wanted type `to`: a type, the code of a scalar (core.scalar),
+-- Returns true if an object of type `t` fits the wanted type `to`. `to`: a type, the code of a scalar (core.scalar),
 -- "pointer" for any pointer, or void for any type except arrays.
 local function fits(t, to)
   if to == "pointer" then return t.kind == "pointer" end

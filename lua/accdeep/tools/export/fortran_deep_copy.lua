@@ -37,9 +37,10 @@ local POINTER = 8 -- bytes of a pointer; a smaller hidden component is padding
 -- Returns true if a component is an alias (@) of other data.
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- Returns a true value if the target of a component is mapped, too: the rule `descriptors` is true or equals the
--- component's attribute ("allocatable" or "pointer"), or the mapping names the component (fields named, listed).
--- Returns false for components without a descriptor, excluded ones and aliases, and in a shallow mapping.
+-- Returns a true value if the target of a component is mapped, too. That is so if the rule `descriptors` is true or
+-- equals the component's attribute ("allocatable" or "pointer"). It is also so if the mapping names the component
+-- (fields named, listed). Returns false for components without a descriptor, excluded ones and aliases, and in a
+-- shallow mapping.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -135,8 +136,8 @@ local function traffic(session, member_mapping, action)
   return transfers
 end
 
--- Returns true if a standard clause copies objects of the mapping correctly: the mapping has no policy, and its objects
--- have no descriptors and no special components (excluded, with subscripts, an action or init_needed, hidden).
+-- Returns true if a standard clause copies objects of the mapping correctly. The mapping then has no policy, and its
+-- objects have no descriptors and no special components (excluded, with subscripts, an action or init_needed, hidden).
 local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do

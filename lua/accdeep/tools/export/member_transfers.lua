@@ -137,8 +137,8 @@ local function traffic(session, member_mapping, action, keeps_pointers)
   return moves_in, moves_out, moves_out and stays
 end
 
--- Returns true if a standard clause copies objects of a mapping correctly: the mapping and those of nested structures
--- have no policy, follow no pointers, and have no members that are excluded, init_needed or with their own action.
+-- Returns true if a standard clause copies objects of a mapping correctly. The mapping, and those of nested structures,
+-- then have no policy, follow no pointers, and have no members that are excluded, init_needed or with their own action.
 -- `visited`: set of the mappings being visited; pass {}.
 local function is_trivial(session, member_mapping, visited)
   if member_mapping.policy or visited[member_mapping] then return false end

@@ -538,9 +538,9 @@ local function private_names(unit, directive)
   return names
 end
 
--- Returns four values: the lines before a compute construct, the lines after its statement, the clause to add to the
--- directive or nil, and the set of names that are pointers inside. `regions`: the regions of the unit so far, {first,
--- last, names, construct}. Raises {cannot = reason} for reductions of arrays and records.
+-- Returns four values: lines before a compute construct, lines after its statement, the clause to add to the directive
+-- or nil, and the set of names that are pointers inside. `regions`: the regions of the unit so far, {first, last,
+-- names, construct}. Raises {cannot = reason} for reductions of arrays and records.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}
   local _, reductions = c_calls.data_of(directive.node)
