@@ -1,5 +1,5 @@
-/* attach.c - records of the attach table: makes and removes them, and maintains the rings of attachments with one
- * target. */
+/* attach.c - records of the attach table, which lists the attached pointers: makes and removes these records
+ * (attachments), and maintains the rings of attachments with one target. */
 #include "table/inside.h"
 #include "attach.h"
 
@@ -11,8 +11,8 @@ static void drop_target_order(struct accd__device_env *env)
     env->attached.target_order = false;
 }
 
-/* Inserts `attach`, which has a base, into the ring of its base and, if the ring is new, into the order by targets.
- * Without memory, drops the order. */
+/* Inserts `attach`, whose base (host address of its target) is not 0, into the ring of attachments with this base. If
+ * the ring is new, inserts `attach` into the order by targets, too; without memory for that, drops the whole order. */
 void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(attach->base != 0);
@@ -28,8 +28,8 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
     }
 }
 
-/* Removes `attach`, which has a base, from its ring. If the ring is then empty, removes it from the order by targets;
- * otherwise another attachment represents the ring. */
+/* Removes `attach`, whose base is not 0, from the ring of attachments with this base. An empty ring is removed from the
+ * order by targets; otherwise the next attachment represents the ring there. */
 static void remove_from_target_order(struct accd__device_env *env, struct accd__attachment *attach)
 {
     struct accd__attachment *next = attach->next_target;
@@ -42,7 +42,8 @@ static void remove_from_target_order(struct accd__device_env *env, struct accd__
     accd__btree_replace(&env->attached.targets, attach->base, next);
 }
 
-/* Sets attach->base, and moves `attach` in the order by targets if that order exists. */
+/* Sets attach->base to `base` (0: the target is unmapped), and moves `attach` in the order by targets if that order
+ * exists. */
 void accd__attachment_set_base(struct accd__device_env *env, struct accd__attachment *attach, uint64_t base)
 {
     if (env->attached.target_order && attach->base)
@@ -62,7 +63,8 @@ struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint
     return attach;
 }
 
-/* Inserts `n` attachments into the index by slot, and extends the hull. */
+/* Inserts `n` attachments, given as pairs of pointer address and attachment with ascending addresses, into the index by
+ * slot. Extends the hull of all attached pointers. */
 void accd__insert_attachments(struct accd__device_env *env, const struct accd__pair *attaches, size_t n)
 {
     if (n)
@@ -78,8 +80,8 @@ struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, u
     return attach;
 }
 
-/* Frees the record of an attachment that is no longer in the index by slot, with its descriptor and its place in the
- * order by targets; updates the counts. */
+/* Frees the record of an attachment that was removed from the index by slot before. Also removes it from the order by
+ * targets, frees its saved descriptor, and updates the counts. */
 static void free_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(env->attached.live > 0);

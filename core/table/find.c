@@ -1,5 +1,6 @@
-/* find.c - look-ups in the present table, by host or device address, and in the attach table. A look-up that finds a
- * pending group expands it first. All layers above use them. */
+/* find.c - look-ups in the present table, by host or device address, and in the attach table. A pending group is a deep
+ * structure kept as one record (group.h); a look-up that finds one makes its objects first. All layers above use these
+ * look-ups. */
 #include "table/inside.h"
 #include "find.h"
 
@@ -9,8 +10,8 @@ static inline bool object_covers(const struct accd__object *object, uint64_t hos
     return object && host - object->host < accd__object_bytes(object);
 }
 
-/* Sets *object_p to the present object that contains a host address, or to NULL. Expands pending groups that may
- * contain it, and fails without memory for that. Decides LLNL-2.2-03. */
+/* Sets *object_p to the present object that contains a host address, or to NULL. First expands pending groups whose
+ * sections may contain the address, and fails without memory for that. Decides LLNL-2.2-03. */
 accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__object *object = accd__btree_floor(&env->present.objects, host);
@@ -26,9 +27,9 @@ accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struc
     return ACCD_OK;
 }
 
-/* Sets *relation_p to how a range of at least one byte lies in the present objects, and *object_p to the first object
- * in the range, or to NULL. Expands pending groups in the range, and fails without memory for that. Decides
- * ACC33-gloss-1, LLNL-2.2-02. */
+/* Sets *relation_p to how a range of at least one byte lies in the present objects: within one (CONTAINED), outside all
+ * (DISJOINT), otherwise PARTIAL. Sets *object_p to the first object that overlaps the range, or to NULL. First expands
+ * pending groups in the range, and fails without memory for that. Decides ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
                                    enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -61,8 +62,8 @@ static accd_status build_device_order(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Sets *object_p to the present object that contains a device address, or to NULL. Expands a pending group with that
- * address, builds the index if needed, and fails without memory. */
+/* Sets *object_p to the present object that contains a device address, or to NULL. First expands a pending group with
+ * that address, and builds the index by device address if it does not exist. Fails without memory for either. */
 accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p)
 {
     struct accd__interval *found =
@@ -76,8 +77,8 @@ accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev,
     return ACCD_OK;
 }
 
-/* Sets *attach_p to the attachment of the pointer at `slot`, or to NULL. Expands groups whose pending pointers may
- * include it, and fails without memory for that. */
+/* Sets *attach_p to the attachment of the pointer at `slot`, or to NULL. First makes attachments of the pending
+ * pointers of groups that may include this one; fails if that does, mainly without memory. */
 accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p)
 {
     if (env->groups.npending_attach)
@@ -87,8 +88,8 @@ accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, s
     return ACCD_OK;
 }
 
-/* Returns an attachment that begins before `low` and ends after it: an attached descriptor that reaches `low` or, if
- * there is none, an attached pointer that does. NULL: nothing reaches `low`. */
+/* Returns an attachment that begins before `low` and ends after `low`. If an attached descriptor and a pointer inside
+ * it both do, returns that of the descriptor. NULL: no attachment reaches `low`. */
 static struct accd__attachment *find_reaching_attachment(struct accd__device_env *env, uint64_t low)
 {
     struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
@@ -100,8 +101,8 @@ static struct accd__attachment *find_reaching_attachment(struct accd__device_env
     return attach && accd__attachment_end(attach) > low ? attach : NULL;
 }
 
-/* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. Expands
- * groups with pending pointers in the range, and fails without memory for that. */
+/* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. First
+ * makes attachments of the pending pointers of groups in this range; fails if that does, mainly without memory. */
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
                                    struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {
@@ -123,11 +124,13 @@ struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor
     return attach && attach->slot < high ? attach : NULL;
 }
 
-/* Returns an attachment inside the descriptor of `bytes` bytes at `slot`, after its address of data, or NULL. */
+/* Returns an attachment of a pointer that lies in the descriptor of `bytes` bytes at `slot`, but after its first word,
+ * the address of data. NULL: none. */
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
     const bool plain = env->attached.slots.count >
-                       env->attached.ndescriptors; /* a pointer inside a descriptor is a plain one, to a type record */
+                       env->attached.ndescriptors; /* true if attachments without descriptor exist; only such a one, of
+                                                      a pointer to a type record, lies inside a descriptor */
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
                                                                                                            : NULL;
@@ -152,8 +155,8 @@ struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *en
     return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
-/* Returns true if the host pointer, and its descriptor if slot_bytes is not 0, equal the values saved at the attach.
- * Decides FLANG-moving-target-3. */
+/* Returns true if the host pointer of `attach` still holds the target saved at the attach. If slot_bytes is not 0, the
+ * host descriptor of that size must equal the saved one, too. Decides FLANG-moving-target-3. */
 bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
     const struct accd__saved_descriptor *descriptor = attach->descriptor;
@@ -167,7 +170,8 @@ bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t
                    slot_bytes - sizeof(void *));
 }
 
-/* Makes pending pointers of groups attachments until none overlap [low, high). Fails without memory. */
+/* Makes attachments of the pending pointers of each group whose hull of pointers overlaps [low, high). Fails without
+ * memory, or if a descriptor cannot be read from the device. */
 accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *found;
@@ -176,7 +180,8 @@ accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t l
     return ACCD_OK;
 }
 
-/* Makes the sections of all pending groups objects, and their pointers attachments. Fails without memory. */
+/* Makes objects of the pending sections of all groups, and attachments of their pending pointers. Fails without memory,
+ * or if a descriptor cannot be read from the device. */
 accd_status accd__expand_groups(struct accd__device_env *env)
 {
     for (size_t i = 0; i < env->groups.n; i++) {

@@ -1,10 +1,10 @@
-/* label.c - labels: interned copies of the names that callers give to objects. A hash table holds one copy of each, as
- * long as the context. */
+/* label.c - labels: interned copies of the names that callers give to objects. A hash table holds one copy of each
+ * label, which lives as long as the context. */
 #include "accdeep_programs.h"
 #include "table/inside.h"
 #include "label.h"
 
-/* Frees a text that the context owns; NULL does nothing. */
+/* Frees a text that was allocated from `mem` with its exact length; NULL does nothing. */
 static void free_string(struct accd__mem *mem, const char *text)
 {
     accd__mem_free(mem, (void *)(uintptr_t)text, text ? strlen(text) + 1 : 0);
@@ -62,7 +62,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix_hash(hash, !text);
 }
 
-/* Returns a hash of the parts of a label that same_label compares, except its array. */
+/* Returns a hash of the members of a label that same_label compares, except `array`. */
 static uint64_t hash_label(const accd_label *label)
 {
     uint64_t hash = mix_text(label->unit << 8 ^ label->flags, label->name);
@@ -85,7 +85,7 @@ static bool same_array(const accd_array *a, const accd_array *b)
            a->span == b->span && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]);
 }
 
-/* Returns true if two labels are equal in all members that callers set. */
+/* Returns true if two labels are equal in all members that callers set: all except `id`. */
 static bool same_label(const accd_label *a, const accd_label *b)
 {
     return a->unit == b->unit && a->flags == b->flags && a->line == b->line && a->layout == b->layout &&
@@ -105,8 +105,8 @@ static uint32_t *find_label_slot(const struct accd__persistent *persistent, cons
     return &persistent->label_slots[k];
 }
 
-/* Makes space for one more label in the array and in the hash table. Returns false without memory; labels and table are
- * then unchanged. */
+/* Makes space for one more label in persistent->labels and in the hash table. Returns false without memory; all labels
+ * and the hash table are then unchanged. */
 static bool reserve_label(struct accd__persistent *persistent)
 {
     struct accd__mem *mem = persistent->mem;
@@ -160,8 +160,8 @@ static const accd_label *intern_label(accd_context *context, accd_label label)
     return copy;
 }
 
-/* Returns the context's copy of a label. Returns NULL, after recording the error, for bad arguments or without memory.
- */
+/* Returns the context's copy of a label; a NULL name counts as "". Returns NULL, after recording the error, if an
+ * argument is NULL, the array has too many dimensions, or there is no memory. */
 const accd_label *accd_label_intern(accd_context *context, const accd_label *label)
 {
     if (!context || !label || (label->array && label->array->rank > ACCD_MAX_RANK)) {

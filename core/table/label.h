@@ -4,7 +4,7 @@
 
 #include "table.h"
 
-/* Frees all labels of the context, when it is closed. */
+/* Frees all labels of the context, and releases the programs that they refer to. Called when the context is closed. */
 void accd__labels_free(accd_context *context);
 /* Returns a copy of `name` that lives as long as the context, for work that ends after its construct. Returns NULL if
  * `name` is NULL or there is no memory. */
