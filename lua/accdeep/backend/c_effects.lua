@@ -4,17 +4,17 @@ local ast = require "accdeep.base.ast"
 
 local c_effects = {}
 
--- True if a node is the identifier `name`; false if `node` is nil.
+-- True if `node` is an identifier with this name; false if it is another node or nil.
 function c_effects.is_name(node, name) return node ~= nil and node.tag == "id" and node.name == name end
 
--- Returns the target of the expression `node` itself if it is an assignment, ++ or --; otherwise nil. Operands inside
--- are not searched.
+-- Returns the AST of the l-value that the expression `node` itself assigns, increments or decrements; nil if `node` is
+-- another expression. Assignments inside its operands are not searched.
 function c_effects.assignment_target(node)
   if node.tag == "assign" then return node.to end
   return (node.op == "++" or node.op == "--") and (node.e or node.base) or nil
 end
 
--- Returns the first expression in an AST that assigns, increments or decrements the variable `name`; nil if no
+-- Returns the first expression in the AST `node` that assigns, increments or decrements the variable `name`; nil if no
 -- expression does.
 function c_effects.change_of(name, node)
   local change
@@ -25,9 +25,9 @@ function c_effects.change_of(name, node)
   return change
 end
 
--- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement.
--- is_loop: true if the body is that of a loop, where continue stays inside; is_breakable: true if break stays inside.
--- Returns nil if no statement leaves the body.
+-- Returns the first statement in the AST `node` that leaves it: return, or a break or continue of an enclosing
+-- statement. is_loop: true if continue does not leave `node`, because `node` is in a loop that counts as inside;
+-- is_breakable: the same for break, in a loop or switch. Returns nil if no statement leaves `node`.
 function c_effects.find_exit(node, is_loop, is_breakable)
   local tag = node.tag
   if tag == "return" or tag == "break" and not is_breakable or tag == "continue" and not is_loop then return node end

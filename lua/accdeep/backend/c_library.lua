@@ -1,12 +1,12 @@
 -- c_library.lua - functions of C's library that expressions may call. The names are those of the versions for double;
--- abs takes int. A name with a further f at its end is the version for float.
+-- `abs` takes int. A call with the suffix f, such as sqrtf, means the version for float.
 --
 -- name -> {number of arguments, Lua function, CUDA text with %1 and %2 for the arguments}. A function without CUDA text
--- does not run on the GPU: the interpreter runs it, because devices differ in the last bits of its results.
+-- does not run on the GPU, because GPUs differ in the last bits of its results: the interpreter runs the kernel.
 
 local floor, ceil, fmod = math.floor, math.ceil, math.fmod
 
--- Returns the integer n as a double. If n is zero, the result has the sign of x.
+-- Returns the integer n as a double: a rounded value of x. A zero gets the sign of x.
 local function integral_double(n, x) return n == 0 and x * 0.0 or n + 0.0 end
 
 -- Returns x without its fraction, as a double.
@@ -19,7 +19,7 @@ local function round(x)
 end
 
 return {
-  abs = { 1, math.abs, "%1 < 0 ? -%1 : %1" }, -- takes int
+  abs = { 1, math.abs, "%1 < 0 ? -%1 : %1" }, -- takes and returns int
   fabs = { 1, math.abs, "fabs(%1)" },
   sqrt = { 1, math.sqrt, "sqrt(%1)" },
   floor = { 1, function(x) return integral_double(floor(x), x) end, "floor(%1)" },

@@ -1,6 +1,6 @@
--- captured_environment.lua - captures the names and pointers of an asynchronous kernel with their meanings when its
--- construct is encountered. The queue runs the kernel later, when its data may be unmapped and the host program may
--- have changed.
+-- captured_environment.lua - captures what names and pointers mean when the construct of an asynchronous kernel is
+-- encountered. The queue runs the kernel later; by then its data may be unmapped, and the host program may have changed
+-- its variables.
 
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local with_fields = require "accdeep.base.with_fields"
@@ -10,9 +10,9 @@ local captured_environment = {}
 local CapturedEnvironment = {}
 CapturedEnvironment.__index = CapturedEnvironment
 
--- Returns a copy of a binding (symbols.lua) with its present value or address; an error of the binding is raised when
--- the copy is used. present(): returns the objects that are now present on the device. They are kept in notes about
--- data in pieces (memory_view.lua).
+-- Returns a copy of a binding (symbols.lua) that has the present value or address. An error of the binding is raised
+-- when the copy is used. present(): returns the list of objects that are now on the device. If the data of a pointer
+-- are present in pieces (as several objects), its note in place of bounds (memory_view.lua) gets this list.
 local function capture_binding(binding, present)
   local captured = setmetatable({}, { __index = binding })
   for _, field in ipairs { "lvalue", "value" } do
@@ -31,8 +31,8 @@ local function capture_binding(binding, present)
   return captured
 end
 
--- Returns the set of names that a body may look up. used: list of the names in a text, {name}; nil for a Lua function,
--- which may look up any variable.
+-- Returns the set of names that a kernel's body may look up. used: list of the names in the body's text, {name}; nil
+-- for a Lua function, which may look up any variable of the program. Members of *this are always included.
 local function names_of(session, used)
   local names = {}
   for _, r in ipairs(used or {}) do names[r.name] = true end
@@ -45,9 +45,9 @@ local function names_of(session, used)
   return names
 end
 
--- Returns a list of device addresses that the kernel uses in addition to the present table: its own memory, and the
--- targets of its own pointers. bindings: captured bindings by name. A Lua function (used: nil) contributes only
--- pointers in deviceptr clauses, because its other names are unknown.
+-- Returns the list of device addresses that the kernel `k` uses in addition to the present table: memory allocated for
+-- it, and the targets of its private or deviceptr pointers. bindings: name -> {ok, binding}. used: nil for a Lua
+-- function; then only pointers in deviceptr clauses count, because its other names are unknown.
 local function addresses(k, bindings, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, entry in sorted_pairs(bindings) do
@@ -61,8 +61,9 @@ local function addresses(k, bindings, used)
   return list
 end
 
--- Captures the bindings of a kernel's names, and the attachments of pointers on its device. k: the kernel, whose lookup
--- function is replaced by that of the captured bindings. used: as in names_of. Returns the captured environment.
+-- Captures the bindings of a kernel's names, and the attachments of pointers on its device. k: the kernel; its lookup
+-- function is replaced by one that finds the captured bindings. used: list of the names in the body's text, {name}; nil
+-- for a Lua function. Returns the captured environment, which has the method `run`.
 function captured_environment.capture(k, used)
   local session = k.session
   local ctx, look_up, bindings, objects = session.ctx, k.env.lookup, {}, nil
@@ -90,8 +91,8 @@ function captured_environment.capture(k, used)
     attached = attached, uses = addresses(k, bindings, used) }, CapturedEnvironment)
 end
 
--- Runs fn(...) with the captured environment: names, scope, `this` and attached pointers. Restores the session's state
--- and returns the results of fn, or raises its error.
+-- Runs fn(...) with the captured environment: names, scope, `this` and targets of attached pointers. Restores the
+-- session's state afterwards. Returns the results of fn, or raises its error.
 function CapturedEnvironment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end

@@ -3,8 +3,9 @@
 --
 -- types/layout.lua lays out data members. Types and constants that a class declares are in the scope record.names;
 -- those of a structure or union are also known in the enclosing scope, as in C. For a member function whose body is one
--- return statement, the record keeps {name, params, body, scope}. For any other function it keeps the reason why the
--- function cannot be called (member_functions.lua). Constructors and destructors never run (TR14-4.3-09).
+-- return statement, the record keeps {name, params, body, scope}. For any other function with a body it keeps the
+-- reason why the function cannot be called (member_functions.lua). Constructors and destructors never run
+-- (TR14-4.3-09).
 
 local closures = require "accdeep.backend.closures"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -25,22 +26,22 @@ local class = {}
 -- virtual}.
 --   declare       the module declarations.lua.
 --   record        the type to complete; spec: the AST node of its definition.
---   data          data members; member_names: set of their names and of inherited ones.
---   pragmas       directives inside the definition; functions: member functions with a body.
+--   data          list of data members; member_names: set of their names and of inherited ones.
+--   pragmas       directives inside the definition; functions: AST nodes of member functions with a body.
 --   access        public, protected or private, for the members that follow.
---   pod           "no": not plain old data; "open": compilers disagree; nil: plain old data so far (types/layout.lua).
---   virtual       node of the first virtual function, or nil.
+--   pod           is the class plain old data, whose tail padding a derived class does not reuse (types/layout.lua)?
+--                 "no"; "open": compilers disagree; nil: yes, so far.
+--   virtual       AST node of the first virtual function, or nil.
 local Definition = {}
 Definition.__index = Definition
 
 -- -------------------------------------------------------------------------------- base classes --
 
--- Returns the layouts of the base classes and registers their members' names as names of this class. Raises for virtual
--- bases, for bases that are no complete class, and if two bases have a member of one name.
+-- Returns the list of the base classes' layouts, and registers their members' names as names of this class. Raises for
+-- a virtual base, for a base that is no complete class, and if two bases have a member of the same name.
 function Definition:base_classes()
   local bases, member_names = {}, self.member_names
-  -- The loop runs before the members of the class are entered, because members of base classes precede the others
-  -- (TR14-3.1.1-04).
+  -- The members of base classes precede the members of the class in shapes and layouts (TR14-3.1.1-04).
   for i, node in ipairs(self.spec.bases or {}) do
     if node.virtual then
       raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
@@ -64,7 +65,7 @@ end
 
 -- ------------------------------------------------------------------------------------- members --
 
--- Registers the name of a member; raises if another member has it.
+-- Registers the name of a member at position `pos`; raises if another member has this name.
 function Definition:enter(name, pos)
   if self.member_names[name] then
     raise("duplicate-name", pos, ("there are two members named '%s'"):format(name), { length = #name,
@@ -73,8 +74,8 @@ function Definition:enter(name, pos)
   self.member_names[name] = true
 end
 
--- Returns the alignment that alignas specifies. node: its type or constant expression; nil: no alignas, the result is
--- nil. Raises if the value is not a power of two up to 4096.
+-- Returns the alignment that alignas specifies. node: the type or constant expression in alignas; nil: there is no
+-- alignas, and the result is nil. Raises if the value is not a power of two up to 4096.
 local function alignment(self, node)
   if not node then return nil end
   local n
@@ -86,8 +87,9 @@ local function alignment(self, node)
   return n
 end
 
--- Enters a constant static member of integer type as a constant, if its value can be computed now. Any other static
--- member is ignored, because it is not part of objects. item: the members node; entry: the member's declarator.
+-- Enters a constant static member of integer type in the scope as a constant, if its value can be computed now. Any
+-- other static member is ignored, because objects do not contain it. item: the node of the member declaration; entry:
+-- the declared member in it.
 function Definition:static(item, entry)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, item.spec), entry.declarator)
   if t.kind == "function" or not entry.value_at then return end
@@ -101,8 +103,9 @@ function Definition:static(item, entry)
   if ok then session.now.scope:constant(name, value, t) end
 end
 
--- Adds a data member to self.data. item: the members node; entry: the member's declarator; base: the type before the
--- declarator. Raises for bit-fields, for members without a size, and if another member has the name.
+-- Adds a data member to self.data. item: the node of the member declaration; entry: the declared member in it; base:
+-- the type that the specifiers give. Does nothing for a function. Raises for a bit-field, for a member without a size,
+-- and if another member has the name.
 function Definition:data_member(item, entry, base)
   local session = self.session
   if entry.bits then
@@ -124,7 +127,8 @@ function Definition:data_member(item, entry, base)
   if entry.value_at then self.pod = "no" end
 end
 
--- Evaluates a members node: data members, typedefs, static members, a forward declaration or an anonymous record.
+-- Evaluates the member declaration `item`: data members, typedefs, static members, a forward declaration or an
+-- anonymous record. Raises if it is invalid.
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
@@ -153,7 +157,7 @@ function Definition:members(item)
   if #self.data > member_count and self.access ~= "public" then self.pod = "no" end
 end
 
--- Declares the name of a type inside the class, from a typedef or using. spec: node of the type's specifiers;
+-- Enters the name of a type in the scope of the class, from a typedef or using. spec: node of the type's specifiers;
 -- declarator: node of the declarator with the name.
 function Definition:alias(spec, declarator)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
@@ -162,10 +166,10 @@ end
 
 -- ----------------------------------------------------------------------------------- functions --
 
--- Updates self.pod for a constructor, a destructor or an assignment operator. A function that is defaulted or deleted,
--- or a move assignment, sets an unset value to "open", because compilers disagree about it. Any other constructor,
--- destructor or copy assignment sets "no". Other operators are ignored. Raises for a constructor whose name is not that
--- of the class.
+-- Updates self.pod (plain old data?) for the constructor, destructor or operator `item`. A constructor, destructor or
+-- copy assignment that is neither defaulted nor deleted, and any explicit constructor, makes it "no". A defaulted or
+-- deleted one, or a move assignment, changes nil to "open", because compilers disagree about it. Other operators are
+-- ignored. Raises for a constructor whose name is not that of the class.
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
@@ -187,8 +191,9 @@ function Definition:special(item)
   self.pod = self.pod or "open"
 end
 
--- Evaluates a function of the class. A function with a body is recorded, and parsed after all members are known. Raises
--- if the body contains a directive, because directives of member functions are never executed.
+-- Evaluates the function `item` of the class. A function with a body is recorded, and parsed after all members are
+-- known; a function that is only declared becomes a prototype. Raises if the body contains a directive, because
+-- directives of member functions are never executed.
 function Definition:func(item)
   if item.words.virtual and not self.virtual then self.virtual = item end
   if item.role ~= "method" then self:special(item) end
@@ -201,15 +206,15 @@ function Definition:func(item)
   if item.role ~= "method" then return end
   if item.body then
     self.functions[#self.functions + 1] = item
-  -- A scenario may define the function with method().
+  -- The function is only declared: a scenario may define it with method().
   elseif item.body_kind ~= "delete" then
     self.record.prototypes = self.record.prototypes or {}
     self.record.prototypes[item.name] = true
   end
 end
 
--- Resolves the names of types in an AST now, so that the AST has the same meaning in other scopes. declare: the module
--- declarations.lua. Raises if a type is unknown.
+-- Resolves the names of types in the AST `node` now, so that it has the same meaning in other scopes. declare: the
+-- module declarations.lua. Raises if a type is unknown.
 function class.resolve_type_names(session, declare, node)
   ast.visit(node, function(inner)
     if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
@@ -217,9 +222,9 @@ function class.resolve_type_names(session, declare, node)
   end)
 end
 
--- Records the parameters and the returned expression of a member function, or the reason why the function cannot be
--- called. An overload is appended to the chain `other` of the first function with this name. Raises if another function
--- has the same name and parameters.
+-- Records the parameters and the returned expression of the member function `item`, or the reason why the function
+-- cannot be called. If the record has a function of this name, the new one is an overload, and is appended to the chain
+-- of fields `other` that begins at that function. Raises if another function has the same name and parameters.
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
@@ -255,17 +260,18 @@ end
 
 -- ---------------------------------------------------------------------------------- definitions --
 
--- Evaluators of the parts of a definition, by tag of the AST node: function(self, item).
+-- Evaluators of the parts of a definition, by tag of the AST node: function(self, item). self: the Definition.
 local steps = {}
 
--- Returns the declarator of using NAME = TYPE, so that the alias can be evaluated as a typedef.
+-- Returns a declarator with the name and type of using NAME = TYPE, so that the alias can be evaluated as a typedef.
+-- alias: its node.
 function class.declarator_of(alias)
   local declarator = alias.type.declarator
   return { tag = "declarator", pos = alias.pos, pointers = declarator.pointers, suffixes = declarator.suffixes,
     inner = declarator.inner, name = alias.name }
 end
 
--- Keeps a directive until the members are known.
+-- Keeps the directive `item` until all members of the definition are known.
 function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
 
 -- Sets the access of the members that follow. Decides TR14-A.8-05.
@@ -276,17 +282,18 @@ function steps.template(self, item) template.declare(self.session, item) end
 function steps.alias(self, item)
   self:alias(item.type.spec, class.declarator_of(item))
 end
--- A constructor template makes the class no plain old data; other function templates are ignored.
+-- A constructor template means that the class is not plain old data (self.pod); other function templates are ignored.
 function steps.template_function(self, item)
   if item.declaration.role == "constructor" then self.pod = "no" end
 end
 steps["function"], steps.members = Definition.func, Definition.members
--- Ignores a part of a definition that has no effect on the record.
+-- Ignores a part of a definition that does not change the record: friend, using and static_assert.
 function steps.nothing() end
 steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
 
--- True if names must be resolved in the class: it declares types or constants, inherits names from a base class, or the
--- current scope has a `home` (types/scope.lua). bases: the types of the base classes.
+-- True if the definition needs a scope of its own. That is so if it declares types or constants, or if a base class has
+-- such a scope. It is also so if the current scope has a `home`, because it belongs to a namespace, class or template
+-- (types/scope.lua). bases: the types of the base classes.
 local function has_names(session, spec, bases)
   if session.now.scope.home then return true end
   for _, base in ipairs(bases) do
@@ -302,7 +309,8 @@ local function has_names(session, spec, bases)
   return false
 end
 
--- Returns the new scope of a definition with the names of its base classes and, in a template, its own name.
+-- Returns the new scope for the names in the definition `spec` of type t. It gets the names of the base classes and, in
+-- a template, the template's own name.
 local function new_names(session, t, spec, bases)
   local inner = scoped_names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
   inner.class = t
@@ -317,8 +325,9 @@ local function new_names(session, t, spec, bases)
   return inner
 end
 
--- Makes names of a structure or union known in the enclosing scope `outer`, as in C, unless two types declare one name.
--- Constants can also be reached by their qualified names. The names of a class or template stay inside.
+-- Makes the names of types and enumerators in the record t known in the enclosing scope `outer`, as in C. If two
+-- records declare a type of the same name, `outer` knows neither. Constants can also be reached by their qualified
+-- names. The names of a class or template stay inside, apart from qualified constants.
 local function lend_names(outer, t, spec)
   local inner = t.names
   for name, value in next, inner.enumerators do
@@ -338,8 +347,9 @@ local function lend_names(outer, t, spec)
   end
 end
 
--- Gives a record the members of a definition and executes the directives inside. Warns if the type is polymorphic.
--- Raises if the definition is invalid, or if compilers lay the type out differently. Decides TR14-4.3-17.
+-- Evaluates the definition `spec`: completes the record type t and executes the directives inside. Warns if the type is
+-- polymorphic (has virtual functions). Raises if the definition is invalid, or if compilers lay the type out
+-- differently. Decides TR14-4.3-17.
 local function fill(session, declare, t, spec)
   local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {},
     member_names = {}, pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" },
@@ -375,15 +385,15 @@ local function fill(session, declare, t, spec)
   if t.names then lend_names(outer, t, spec) end
 end
 
--- Completes a record from its definition. declare: the module declarations.lua. Types nested in the definition get this
--- record as `within`. Raises if the definition is invalid.
+-- Completes the record type t from its definition `spec`. declare: the module declarations.lua. If the definition is
+-- inside that of another record, t.within becomes the other record. Raises if the definition is invalid.
 function class.fill(session, declare, t, spec)
   if not t.template then t.within = session.now.filling or nil end
   with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
--- Returns a new incomplete type for the AST node `spec` and enters it in the scope by its tag; without a tag, it is not
--- entered.
+-- Returns a new incomplete record type for the AST node `spec`, and enters it in `scope` by its tag; a type without a
+-- tag is not entered.
 function class.announce(scope, spec)
   local t = types.record(spec.kind == "union" and "union" or "struct", spec.name)
   t.keyword = spec.kind == "class" and "class" or nil
@@ -398,8 +408,8 @@ function class.announce(scope, spec)
   return t
 end
 
--- Returns the type of a definition, or of a reference such as struct NAME, which declares the name if it is new. Raises
--- if the name is of another kind, or if the type is defined already.
+-- Returns the record type that `spec` defines, or to which it refers, such as struct NAME; a reference to a new name
+-- declares an incomplete type. Raises if the name is of another kind, or if the type is defined already.
 function class.type(session, declare, spec)
   local scope = session.now.scope
   local kind = spec.kind == "union" and "union" or "struct"

@@ -1,14 +1,15 @@
--- codegen.lua - code generator for bounds of sections: compiles typed ASTs to the bytecode of the core's mapping
--- programs (core/walk).
+-- codegen.lua - code generator for bounds of sections: compiles typed ASTs (typed_ast.lua) to the bytecode of the
+-- core's mapping programs (core/walk). A mapping program runs once for each element of a structure.
 --
 -- Expressions have the types and values that C defines (c_sema.lua, core/walk/arithmetic.c). Undefined behaviour makes
 -- the section invalid. Start and length of a section, and computations with them here, are signed integers of 64 bits.
 --
--- A value is {reg | const, type}: a register or a constant. An l-value is {self | address | reg, offset, type}:
--- relative to the element, absolute, or relative to a register. An instruction is five integers: opcode, target
--- register, two operands, constant. Every instruction is emitted once per program: equal ones share a register
--- (Builder.known). Common arguments: `b` is the builder of the program, `env` the environment of a bound (symbols.lua),
--- `e` a typed node, `pos` the position for errors. All functions that emit instructions raise if no register is free.
+-- A value is {reg | const, type}: a register or a constant. An l-value is {self | address | reg, offset, type}: its
+-- address is `offset` bytes after the current element (self), after a host address, or after the address in a register.
+-- An instruction is five integers: opcode, target register, two operands, constant. Equal instructions are emitted once
+-- and share a register (Builder.constants). Common arguments: `b` is the builder of the program, `env` the environment
+-- of a bound (symbols.lua), `e` a typed node, `pos` the position for errors. All functions that emit instructions raise
+-- if no register is free.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -24,16 +25,16 @@ local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["u
 local codegen = {}
 
 local REGISTERS = 64
-local INVALID_ADDRESS = -1 -- the core loads 0 from it without an access (ACCD_NO_ADDRESS)
-local MIN_FREE_REGISTERS = 24 -- number of free registers that must be available for one expression
+local INVALID_ADDRESS = -1 -- address for a load that is skipped: the core loads 0 without an access (ACCD_NO_ADDRESS)
+local MIN_FREE_REGISTERS = 24 -- minimum of free registers with which a field of a nest begins (Builder:boundary)
 
 -- ----------------------------------------------------------------------------- program builder --
 
--- Collects the instructions of one program: {code, n, next, most, known, pinned, guard}.
---   code, n   integers of the instructions, and the number of instructions.
---   next      register that is tried next; most: number of registers that the program needs.
---   known     register of each emitted instruction, by its text; pinned: set of reserved registers.
---   guard     register that is 0 where the code being emitted must not be evaluated; nil: no guard.
+-- Collects the instructions of one program: {code, n, next, most, constants, pinned, guard}.
+--   code, n    integers of the instructions, and the number of instructions.
+--   next       number of the register that is tried next; most: number of registers that the program needs.
+--   constants  key of each emitted instruction -> register of its result; pinned: set of reserved registers.
+--   guard      register that is 0 where the code being emitted must not be evaluated; nil: it is always evaluated.
 local Builder = {}
 Builder.__index = Builder
 
@@ -54,7 +55,8 @@ function Builder:register(pos)
   return r
 end
 
--- Appends an instruction. to: target register; a, b: operands; k: constant.
+-- Appends an instruction, even if an equal one exists. opcode: of core.opcode; to: target register; a, b: operands,
+-- mainly registers; k: constant.
 function Builder:append(opcode, to, a, b, k)
   local code, n = self.code, self.n * 5
   code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = opcode, to, a, b, k
@@ -62,7 +64,7 @@ function Builder:append(opcode, to, a, b, k)
 end
 
 -- Returns the register with the result of an instruction. The instruction is emitted only if no equal one was emitted
--- before. a, b: operands; k: constant.
+-- since the registers were last freed. opcode, a, b, k: as in Builder:append.
 function Builder:emit(pos, opcode, a, b, k)
   local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
   local r = self.constants[key]
@@ -73,24 +75,24 @@ function Builder:emit(pos, opcode, a, b, k)
   return r
 end
 
--- Marks the boundary between two fields of a nest. If few registers are left, all that are not pinned become free, and
--- the emitted instructions are forgotten.
+-- Called between two fields of a nest (the list of a structure's sections). If few registers are left, all that are not
+-- pinned become free, and the results of the emitted instructions are forgotten.
 function Builder:boundary()
   if self.next > REGISTERS - MIN_FREE_REGISTERS then
     self.constants, self.next = {}, 0
   end
 end
 
--- Returns the register for an operand of an instruction that may fail. Without a guard, the result is `r`. Under a
--- guard, it is a register that holds the value of `r` where the guarded expression is evaluated, and `harmless`
--- elsewhere.
+-- Returns the register for an operand of an instruction that may fail, such as a divisor. r: register of the operand.
+-- With no guard the result is `r`. With a guard, the result holds the value of `r` where the guarded code must be
+-- evaluated. It holds `harmless`, an integer with which the instruction cannot fail, elsewhere.
 function Builder:guard_operand(pos, r, harmless)
   if not self.guard then return r end
   return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
 end
 
--- Calls fn(...) to emit code that is evaluated only where register `r` is 1, and returns its first result. Elsewhere
--- the emitted instructions cannot fail.
+-- Calls fn(...) to emit code under a guard: only where register `r` is 1 can its instructions fail or call functions.
+-- Returns the first result of fn.
 function Builder:only_if(pos, r, fn, ...)
   local outer = self.guard
   self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
@@ -99,12 +101,12 @@ function Builder:only_if(pos, r, fn, ...)
   return v
 end
 
--- Reserves register `r` until the end of the program, because programs of inner elements read it.
+-- Reserves register `r` until the end of the program, because the programs of inner elements inherit its value.
 function Builder:pin(r) self.pinned[r] = true end
 
 -- --------------------------------------------------------------------- l-values and operations --
 
--- Returns the value of a constant; t: its type, nil: long.
+-- Returns the constant v as a value. t: its type; nil: long.
 local function constant(v, t) return { const = v, type = t or LONG } end
 
 -- Returns the register of the value `v`; a constant is loaded into a register.
@@ -119,7 +121,8 @@ local function address_of(b, at, pos)
   return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
 end
 
--- Emits a load of the l-value `at` and returns the value. An array is not loaded: its address is returned as a pointer.
+-- Emits a load of the l-value `at` and returns the value. For an array nothing is loaded: the result is its address, as
+-- a pointer to its first element.
 local function load(b, at, pos)
   local t = at.type
   if t.kind == "array" then
@@ -138,7 +141,7 @@ local function load(b, at, pos)
 end
 
 local SMALL = 1 << 31
--- True for a constant so small that operations on two such constants cannot overflow.
+-- True if the constant v is so small that no operation on two such constants overflows.
 local function is_small(v) return v < SMALL and v > -SMALL end
 
 local opcodes = {
@@ -147,8 +150,8 @@ local opcodes = {
   ["<"] = op.LT, ["<="] = op.LE,
 }
 
--- Emits an operation on starts, lengths and addresses, which are signed integers of 64 bits, and returns the value.
--- Small constants are folded. t: type of the result, nil: long.
+-- Emits the operation `operator` on x and y, which are starts, lengths or addresses: signed integers of 64 bits.
+-- Returns the value. An operation on two small constants is computed here instead. t: type of the result, nil: long.
 local function apply(b, operator, x, y, pos, t)
   if x.const and y.const and is_small(x.const) and is_small(y.const) then
     local v = arithmetic.fold(operator, LONG, x.const, y.const)
@@ -159,7 +162,7 @@ local function apply(b, operator, x, y, pos, t)
   return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t or LONG }
 end
 
--- Returns the value x where the condition holds, otherwise y. A constant condition needs no code.
+-- Returns the value x where the condition is not 0, otherwise y. A constant condition needs no code.
 function codegen.select(b, condition, x, y, pos)
   if condition.const then return condition.const ~= 0 and x or y end
   return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
@@ -177,17 +180,18 @@ function codegen.logical_or(b, x, y, pos)
   return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
 end
 
--- Emits a check that makes the section invalid where the condition is 0. A constant condition is ignored, because the
--- caller has checked it. n: number of elements in the rows of which the section takes a part, for the message; 0 if it
--- takes no part of rows.
+-- Emits a check that makes the section invalid where the condition is 0. A constant condition emits nothing, because
+-- the caller has checked it. n, for the message: number of elements in a row if the section takes a part of rows;
+-- otherwise 0.
 function codegen.emit_check(b, condition, n, pos)
   if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
 end
 
--- Right operands with which an operation cannot fail. Operators without an entry never fail.
+-- Right operand with which an operation cannot fail, by operator. Operators that are not in the table never fail.
 local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
 
--- Emits an operation on two values of type t, as C defines it, and returns the value. compares: true for a comparison.
+-- Emits the operation `operator` on two values x and y of type t, as C defines it, and returns the value. compares:
+-- true for a comparison, whose result is 0 or 1.
 local function operation(b, operator, t, x, y, pos, compares)
   if operator == ">" then return operation(b, "<", t, y, x, pos, true) end
   if operator == ">=" then return operation(b, "<=", t, y, x, pos, true) end
@@ -221,8 +225,8 @@ end
 
 local value, lvalue -- forward declarations
 
--- Returns a register of this program with the value of `register`, which the program of the enclosing element computes.
--- level: compilation of the inner element (`out` in symbols.lua). The register is pinned in the enclosing program.
+-- Returns a register of the inner element's program `b` with the value of `register`, a register of the enclosing
+-- element's program, which is pinned there. level: compilation of the inner element (`out` in symbols.lua).
 local function inherit_register(b, pos, level, register)
   level.enclosing.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
@@ -236,14 +240,15 @@ function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type =
 -- Returns the l-value of a part of the element for which the program runs.
 function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
--- The address is computed in the program of the enclosing element and inherited.
+-- Returns the l-value of an object of the enclosing element. The address is computed in the program of that element,
+-- and inherited.
 function lvalues.enclosing(b, _, e)
   local enclosing, pos = e.level.enclosing, e.pos
   local address = address_of(enclosing.builder, lvalue(enclosing.builder, enclosing.ctx, e.lvalue), pos)
   return { reg = inherit_register(b, pos, e.level, reg(enclosing.builder, address, pos)), offset = 0, type = e.type }
 end
 
--- Returns the l-value of a member: that of its object with a larger offset.
+-- Returns the l-value of a member: that of its object with the member's offset added.
 function lvalues.member(b, env, e)
   local base = lvalue(b, env, e.base)
   return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
@@ -270,10 +275,10 @@ local values = {}
 
 -- Returns a constant; it needs no code.
 function values.const(_, _, e) return constant(e.const, e.type) end
--- Emits the load of an l-value.
+-- Emits the load of an l-value and returns the value.
 function values.load(b, env, e) return load(b, lvalue(b, env, e.lvalue), e.pos) end
 values.decay = values.load
--- Emits the number of the pointer, '#'.
+-- Emits the number of the pointer to whose target the section belongs, '#', and returns it.
 function values.row(b, _, e) return e.row(b, e.pos) end
 
 -- Returns the address of an l-value as a pointer.
@@ -282,7 +287,8 @@ function values.address(b, env, e)
   return { reg = address.reg, const = address.const, type = e.type }
 end
 
--- Compiles the value of a shape's parameter. With e.level, the program of the enclosing element computes the value.
+-- Compiles the value of a shape's parameter. With e.level, the argument is computed in the program of the enclosing
+-- element, and inherited.
 function values.parameter(b, env, e)
   if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
   local enclosing = e.level.enclosing
@@ -290,9 +296,9 @@ function values.parameter(b, env, e)
   return { reg = inherit_register(b, e.pos, e.level, reg(enclosing.builder, v, e.pos)), type = e.type }
 end
 
--- Emits a call of a Lua function and returns its result, of type long. name: for errors; args: values. The arguments
--- are in consecutive registers; if the call is conditional, the guard's register precedes them. Raises for more than 8
--- arguments.
+-- Emits a call of the Lua function `fn` and returns its result, of type long. name: the function, for errors; args: its
+-- arguments, as values. The arguments are copied to consecutive registers. Under a guard, a copy of the guard's
+-- register precedes them, and the call is skipped where the guard is 0. Raises for more than 8 arguments.
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
@@ -312,7 +318,7 @@ local function call_out(b, env, e, name, fn, args)
   return { reg = to, type = LONG }
 end
 
--- Appends the values of the arguments of call `e` to a list; returns the list.
+-- Appends the values of the arguments of call `e` to `list`, and returns `list`.
 local function arguments(b, env, e, list)
   for _, arg in ipairs(e.args) do list[#list + 1] = value(b, env, arg) end
   return list
@@ -321,7 +327,7 @@ end
 -- Emits the call of a scenario's function.
 function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, arguments(b, env, e, {})) end
 
--- Emits the call of a member function that is a Lua function; the object's address is its first argument.
+-- Emits the call of a member function that is a Lua function; the object's address is the first argument.
 function values.method(b, env, e)
   local object = address_of(b, lvalue(b, env, e.object), e.pos)
   object.type = e.object.type
@@ -329,18 +335,19 @@ function values.method(b, env, e)
     arguments(b, env, e, { object }))
 end
 
--- Converts a floating value, which is an l-value, to an integer. Programs only know integers, so a Lua function reads
--- the value from memory. A value without a counterpart makes the bound invalid.
+-- Emits the conversion of a floating number, an l-value, to the integer type e.type. Bytecode has only integers, so a
+-- Lua function reads the number from memory. A NaN or a number beyond 2^62 makes the bound invalid.
 local function truncate(b, env, e)
   local pointer = values.address(b, env, { lvalue = e.e.lvalue, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
-    -- The core rejects mininteger as a bound.
+    -- The core rejects mininteger as a bound. This makes the section invalid.
     return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger
   end, { pointer })
 end
 
--- Emits a conversion; none if every value of the old type is a value of the new type.
+-- Emits a conversion to the type e.type, and returns the value. No instruction is needed if every value of the old type
+-- is a value of the new type, or if a pointer results.
 function values.convert(b, env, e)
   local t, from = e.type, e.e.type
   if from.float then return truncate(b, env, e) end
@@ -405,8 +412,8 @@ function value(b, env, e) return values[e.op](b, env, e) end
 -- Compiles any typed node as an l-value.
 function lvalue(b, env, e) return lvalues[e.op](b, env, e) end
 
--- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
--- of 64 bits. They raise if the expression is invalid.
+-- Compile an AST node of a bound: as a value; as an l-value; as a start, length or index, which are integers of 64
+-- bits. They raise if the expression is invalid.
 function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
 function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.lvalue(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end

@@ -1,8 +1,8 @@
--- declarations.lua - evaluates C declarations: input is the AST of the start rule "external"; output are types and
--- variables in the session's scope.
+-- declarations.lua - evaluates C declarations: input is the AST of the grammar's start rule "external"; output are
+-- types and variables in the session's scope.
 --
--- Enters tags, typedefs, enumerators and variables (name, type, address). Directives between declarations go to
--- session:type_directive; class.lua evaluates definitions of structures and classes.
+-- The file enters tags, typedefs, enumerators and variables (name, type, address). session:type_directive executes
+-- directives between declarations; class.lua evaluates definitions of structures and classes.
 
 local class = require "accdeep.backend.class"
 local closures = require "accdeep.backend.closures"
@@ -24,8 +24,9 @@ local function constant(session, node)
   return closures.constant(session, node)
 end
 
--- Applies a declarator to a type. Returns the resulting type, the declared name (nil if it declares none), and the
--- position of its & if it declares a reference. Raises for arrays without a layout, of negative size or of references.
+-- Applies a declarator such as *a[3] to the type t. Returns the resulting type, the declared name (nil if there is
+-- none), and the position of the & if the declarator declares a reference, otherwise nil. Raises for an array whose
+-- size or whose elements' size is unknown, negative or too large, and for an array of references.
 local function apply_declarator(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
@@ -58,7 +59,8 @@ local function apply_declarator(session, t, declarator)
   return t, declarator.name, declarator.reference
 end
 
--- Applies a declarator and returns the type and the name. Raises for a reference, and as apply_declarator does.
+-- Applies a declarator to the type t, and returns the resulting type and the declared name (nil if there is none).
+-- Raises for a reference, and for an array that cannot be laid out.
 local function apply(session, t, declarator)
   local resulting_type, name, reference = apply_declarator(session, t, declarator)
   if reference then
@@ -70,15 +72,16 @@ end
 
 declarations.apply = apply
 
--- Returns the type of a type_name node, as in casts, sizeof, type clauses and alloc. Raises if the type is unknown.
+-- Returns the type of a type_name node, the AST of types in casts, sizeof, type clauses and alloc. Raises if the type is
+-- unknown.
 function declarations.type(session, node)
   if node.resolved then return node.resolved end
   local t = spec_type(session, node.spec)
   return (apply(session, t, node.declarator))
 end
 
--- Returns the type of an enum. Enters its tag and its enumerators if the text defines the enum. Raises if the enum is
--- unknown, or if another declaration has an enumerator's name.
+-- Returns the type of the enum `spec`. If the text defines the enum, the function enters its tag and its enumerators.
+-- Raises if the enum is unknown, if an enumerator's name is taken, or if its value is not constant.
 local function enum_type(session, spec)
   local scope = session.now.scope
   if not spec.list then
@@ -116,11 +119,11 @@ local function enum_type(session, spec)
   return t
 end
 
--- Completes the record type t from its definition `spec`; the callback of template.instance.
+-- Completes the record type t from its definition `spec`; template.instance calls the function for a new instance.
 local function fill(session, t, spec) class.fill(session, declarations, t, spec) end
 
 -- Returns the type of a template with arguments. spec: {name, arguments, pos}; template_record: the template's
--- declaration. Raises if the arguments do not fit the parameters.
+-- declaration, {params, scope, ...}. Raises if number or kind of the arguments do not fit the parameters.
 local function instance(session, spec, template_record)
   local arguments, params = {}, template_record.params
   local function wrong_number()
@@ -146,7 +149,7 @@ local function instance(session, spec, template_record)
     if spec.arguments[i] then
       arguments[i] = argument(parameter, spec.arguments[i])
     elseif parameter.default then
-      -- The default value may name the parameters before this one, so they are known in it.
+      -- The default value may name the parameters that precede its own, so these are known in the default value.
       local preceding = table.move(params, 1, i - 1, 1, {})
       arguments[i] = template.with_arguments(session, { params = preceding, scope = template_record.scope }, arguments,
         argument, parameter, parameter.default)
@@ -157,8 +160,8 @@ local function instance(session, spec, template_record)
   return template.instance(session, spec, template_record, arguments, fill)
 end
 
--- Returns the type of the specifiers of a declaration (spec node). A definition in them declares its names. Raises if
--- the type is unknown.
+-- Returns the type that the specifiers `spec` of a declaration mean. If they define a structure, class or enum, its
+-- names are entered in the scope. Raises if the type is unknown or its definition is invalid.
 function spec_type(session, spec)
   if spec.type then return spec.type end
   if spec.tag == "builtin" then
@@ -182,7 +185,8 @@ function spec_type(session, spec)
 end
 declarations.spec_type = spec_type
 
--- Returns the template that a path names without arguments; nil for other specifiers and unknown names.
+-- Returns the declaration of the template that `spec` names without arguments; nil for other specifiers and unknown
+-- names.
 function declarations.template(session, spec)
   if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
   local ok, _, template_record = pcall(scoped_names.find, session, spec.steps and spec
@@ -193,8 +197,8 @@ end
 
 -- ------------------------------------------------------------------------------- initializers --
 
--- Returns the number of elements of an array without size, from its initializer `value`: a list in braces or a string.
--- Returns nil for other initializers.
+-- Returns the number of elements of an array that is declared without a size, from its initializer `value`: a list in
+-- braces or a string. Returns nil for other initializers.
 local function infer_length(session, value)
   if value.tag == "str" then return #value.value + 1 end
   if value.tag ~= "braces" then return nil end
@@ -212,8 +216,8 @@ end
 -- forward declaration
 local initialize
 
--- Initializes an object of type t at an address from a list in braces, with designators. Elements that the list omits
--- keep their zero bytes. Raises if the list does not fit the type.
+-- Initializes an object of type t at a host address from the list in braces `value`, which may have designators.
+-- Members and elements that the list omits keep their zero bytes. Raises if the list does not fit the type.
 local function initialize_braces(session, t, address, value)
   if t.kind == "scalar" or t.kind == "pointer" then
     if #value.list ~= 1 or value.list[1].path then
@@ -264,7 +268,7 @@ local function initialize_braces(session, t, address, value)
   end
 end
 
--- Initializes an object of type t at an address. value: AST of the initializer. Raises if it does not fit the type.
+-- Initializes an object of type t at a host address. value: AST of the initializer. Raises if it does not fit the type.
 function initialize(session, t, address, value)
   if value.tag == "braces" then return initialize_braces(session, t, address, value) end
   if t.kind == "array" and value.tag == "str" then
@@ -283,8 +287,9 @@ function initialize(session, t, address, value)
   closures.store_into(session, t, address, value)
 end
 
--- Returns the type t of the variable `name`. An array without size gets its length from the initializer in `item`.
--- Raises if the type still has no size.
+-- Returns the type t of the variable `name`. If t is an array without a size, its length comes from the initializer
+-- item.value; the result is then a new type. item: the declared item, {declarator, value}. Raises if the size of the
+-- type is still unknown.
 local function complete_array_type(session, t, name, item)
   if t.kind == "array" and not t.n and item.value then t = types.array(t.of, infer_length(session, item.value)) end
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
@@ -296,8 +301,8 @@ end
 
 -- ---------------------------------------------------------------------- external declarations --
 
--- Declares the C++ reference `name`: another name for the object in its initializer. value: AST of the initializer, or
--- nil. Raises if the name is in use, or if the initializer is not an object of type t.
+-- Declares the C++ reference `name` at position `pos`: another name for the object in its initializer. value: AST of
+-- the initializer, or nil. Raises if the name is in use, or if the initializer is not an existing object of type t.
 local function declare_reference(session, t, name, pos, value)
   if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
@@ -310,8 +315,8 @@ local function declare_reference(session, t, name, pos, value)
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
--- True if the declared object itself is const; a const target of a pointer does not matter. words: set of the words of
--- the declaration; spec: its specifiers.
+-- True if the declared object itself is const; for a pointer, const of its target does not count. words: set of the
+-- words of the declaration, such as constexpr; spec: its specifiers; declarator: the node with the name.
 local function is_const(words, spec, declarator)
   while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
   if declarator.inner then return false end
@@ -321,8 +326,8 @@ end
 
 declarations.is_const = is_const
 
--- Declares one declarator of a declaration: a typedef, prototype, reference or variable with its initializer. node: the
--- declaration; base: the type of its specifiers; item: {declarator, value}. Raises if the declaration is invalid.
+-- Declares one name of a declaration: a typedef, a prototype, a reference, or a variable with its initializer. node:
+-- the declaration; base: the type of its specifiers; item: {declarator, value}. Raises if the declaration is invalid.
 local function declare_one(session, node, base, item)
   local scope, storage = session.now.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = apply_declarator(session, base, item.declarator)
@@ -334,7 +339,7 @@ local function declare_one(session, node, base, item)
   if storage == "typedef" then
     return scope:define_type(name, t, item.declarator.pos)
   end
-  -- A function without a body is only a prototype; a scenario may define the function with func().
+  -- A function without a body is only a prototype: a scenario may define it with func().
   if t.kind == "function" then
     scope.prototypes[name] = true
     return
@@ -349,15 +354,15 @@ local function declare_one(session, node, base, item)
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   local variable = scope.variables[name]
-  -- A const integer with an initializer is usable in constant expressions, as in C++.
+  -- A const integer with a constant initializer is usable in constant expressions, as in C++.
   if variable.is_const and t.kind == "scalar" and not t.float and item.value then
     if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
   end
   session:variable_declared(variable)
 end
 
--- Executes one external declaration or directive of a text. node: nil and other kinds of node are ignored. Raises if
--- the declaration is invalid. Decides HOUSE-version.
+-- Executes one external declaration or directive of a text. node: its AST; nil and other kinds of node are ignored.
+-- Raises if the declaration is invalid. Decides HOUSE-version.
 function declarations.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end
@@ -374,8 +379,8 @@ function declarations.external(session, node)
   for _, item in ipairs(node.list) do declare_one(session, node, base, item) end
 end
 
--- Opens the braces of a namespace or of extern "C". braces: stack with the list of scopes of each open brace. A
--- declaration without braces, such as extern "C" int x;, opens none.
+-- Opens the braces of a namespace or of extern "C". node: its AST; without braces, as in extern "C" int x;, nothing is
+-- opened. braces: stack with one entry for each open brace, the list of the scopes that the brace opened.
 local function open_braces(session, node, braces)
   if node.tag == "namespace" then
     local inner = {}
@@ -389,7 +394,8 @@ local function open_braces(session, node, braces)
   end
 end
 
--- Closes the innermost open braces and their scopes; raises if no braces are open. braces: as in open_braces.
+-- Closes the innermost open brace, and the scopes that it opened. node: the closing brace. braces: stack with one entry
+-- for each open brace, the list of its scopes. Raises if no brace is open.
 local function close_braces(session, node, braces)
   local inner = table.remove(braces)
   if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
@@ -399,8 +405,8 @@ local function close_braces(session, node, braces)
   end
 end
 
--- Executes all declarations of a text in order. Raises at the first declaration that is invalid; the preceding ones
--- remain in effect unless the caller undoes them.
+-- Executes all declarations in the string `text` in order. Raises at the first declaration that is invalid; the
+-- preceding ones remain in effect unless the caller undoes them.
 function declarations.text(session, text)
   local at, braces = syntax.skip("space", text, 1), {}
   with_fields(session.now, { scope = session.now.scope }, function()
@@ -419,8 +425,8 @@ function declarations.text(session, text)
   end)
 end
 
--- Evaluates a local declaration inside a body. Returns a list of {name, type, value, pos, is_const}, where value is the
--- AST of the initializer or nil. Raises if a type is invalid or has no size.
+-- Evaluates a local declaration `node` inside a body. Returns a list of {name, type, value, pos, is_const}, where value
+-- is the AST of the initializer or nil. Raises if a type is invalid or has no size.
 function declarations.locals(session, node)
   local base = spec_type(session, node.spec)
   local list = {}

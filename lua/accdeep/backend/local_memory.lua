@@ -1,8 +1,9 @@
 -- local_memory.lua - host memory of private and local variables, with detection of reads before the first write.
 --
--- session.now.private_blocks lists the blocks, innermost last: {address, bytes, name, written, is_private?}. A new
--- block is filled with POISON; `written` maps written addresses to sizes. A read of bytes that still hold POISON and
--- were not written is an error (HOUSE-threads, HOUSE-locals).
+-- session.now.private_blocks is the list of their blocks, oldest first: {address, bytes, name, written, is_private?}. A
+-- new block is filled with the byte POISON. `written` maps each address that was stored to, to the size of the store.
+-- is_private: true for a private variable, nil for a local. A read is an error if all its bytes still hold POISON and
+-- nothing was stored at its address (HOUSE-threads, HOUSE-locals).
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,7 +15,7 @@ local local_memory = {}
 -- Byte that fills new blocks.
 local POISON = "\x7F"
 
--- Returns the innermost of the blocks that contains an address; nil if no block contains it.
+-- Returns the newest of the `blocks` that contains an address; nil if no block contains it.
 local function block_at(blocks, address)
   for i = #blocks, 1, -1 do
     local block = blocks[i]
@@ -23,9 +24,9 @@ local function block_at(blocks, address)
   return nil
 end
 
--- Replaces load and store of a memory space: reads of bytes that were never written raise, and writes are recorded. The
--- core may write bytes without the space, so bytes with a value other than POISON count as written. Returns a function
--- that restores the space.
+-- Replaces the functions load and store of a memory space (memory_view.lua). load then raises for memory of `blocks`
+-- that was never written, and store records what it writes. The core may write without the space, so bytes with another
+-- value than POISON count as written. Returns a function that restores the old load and store.
 local function track_initialization(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store
@@ -47,8 +48,9 @@ local function track_initialization(space, blocks)
   return function() space.load, space.store = load_before, store_before end
 end
 
--- Returns a new block in host memory, filled with POISON. t: type of its variable, or nil; fields: table of additional
--- fields, which becomes the block, or nil. The first block also begins the detection of unwritten reads.
+-- Returns a new block of `bytes` bytes of host memory, filled with POISON, and appends it to the session's list. name:
+-- the variable, for errors; t: its type, or nil; fields: table with additional fields, which becomes the block, or nil.
+-- For the first block in the list, the function also turns the detection of unwritten reads on.
 function local_memory.new(session, name, t, bytes, fields)
   local blocks = session.now.private_blocks
   local block = fields or {}
@@ -59,7 +61,8 @@ function local_memory.new(session, name, t, bytes, fields)
   return block
 end
 
--- Releases all blocks except the first `retained_count`. With 0, the detection of unwritten reads ends.
+-- Frees all blocks after the first `retained_count` of the session's list. With 0, the detection of unwritten reads is
+-- turned off.
 function local_memory.release(session, retained_count)
   local blocks = session.now.private_blocks
   for i = #blocks, retained_count + 1, -1 do
@@ -72,8 +75,8 @@ function local_memory.release(session, retained_count)
   end
 end
 
--- Copies `bytes` bytes between host addresses. Bytes of a block that were never written are not copied, so they stay
--- unwritten in the target, too.
+-- Copies `bytes` bytes from one host address to another. Bytes of a private or local block that were never written are
+-- not copied, so they stay unwritten in the target, too.
 function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)

@@ -1,9 +1,11 @@
--- member_functions.lua - member functions: expressions that replace their calls (inlining), or Lua functions.
+-- member_functions.lua - member functions of C++: a call is replaced by the expression in the function's body
+-- (inlining), or runs a Lua function.
 --
--- A record keeps its functions by name: {name, params = names, body = AST, record, scope?, other?, error?}. `other` is
--- an overload with other parameters. `error` replaces the body of a function that cannot be called. A session keeps
--- {fn, record} for functions that a scenario defines with method(). Inlining replaces parameters by arguments and
--- resolves members in the object, so bounds of sections, host and device expressions can all use them.
+-- A record's type keeps its functions by name: {name, params = names, body = AST of one expression, record, scope?,
+-- other?, error?}. `other` is an overload, another function of the same name. `error` replaces the body of a function
+-- that cannot be called. A session keeps {fn, record} for functions that a scenario defines with method(). Inlining
+-- replaces parameters by arguments and resolves members in the object, so bounds of sections, host and device
+-- expressions can all use them.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -19,8 +21,8 @@ local member_functions = {}
 
 local MAX_INLINING_DEPTH = 32 -- limit of nested inlining
 
--- Returns the member function of a record or of its base classes; nil if neither has one of this name. A function that
--- the scenario defines with method() precedes that of the class text.
+-- Returns the member function `name` of a record or of its base classes; nil if there is none. A function that the
+-- scenario defines with method() precedes one in the text of the class.
 function member_functions.find(session, record, name)
   local method = session:methods_of(record)[name] or record.methods and record.methods[name]
   for _, base in ipairs(not method and record.bases or {}) do
@@ -38,16 +40,16 @@ local function is_prototype(record, name)
   return false
 end
 
--- True if a function is declared without a body, so that a scenario may still define it. record: the class in which a
--- member function is searched, or nil.
+-- True if a function is only declared, without a body, so that a scenario may still define it: a member function of the
+-- class `record`, or a free function. record: nil if only free functions are meant.
 function member_functions.is_declared(session, record, name)
   return record ~= nil and is_prototype(record, name) or session.now.scope.prototypes[name] or false
 end
 
--- Returns the body of a function for a call `node` as an AST, and the depth of inlining. method: the first of the
--- overloads; the one with the call's number of arguments is used. object: AST of the object, or nil for the object
--- whose members are visible; arrow: true if the object is a pointer. Raises if the function cannot be called, or if the
--- depth exceeds its limit.
+-- Inlines a member function at the call `node`. Returns the AST that replaces the call, and the new depth of inlining,
+-- for with_inlining_depth. method: first of the overloads; the one with the call's number of arguments is used. object:
+-- AST of the object; nil if the object's members are visible by their names. arrow: true if `object` is a pointer.
+-- Raises if no overload fits, if the function cannot be called, or if the depth exceeds its limit.
 function member_functions.inline(session, method, object, arrow, node)
   local first = method
   while method.other and #(method.params or {}) ~= #node.args do method = method.other end
@@ -91,13 +93,14 @@ function member_functions.inline(session, method, object, arrow, node)
   end), depth
 end
 
--- Runs fn(...) with the depth of inlining set, so that recursive functions are detected. Returns the results of fn.
+-- Runs fn(...) while session.now.inlining, the depth of inlining, has the value `depth`; therefore endless recursion
+-- exceeds MAX_INLINING_DEPTH. Returns the results of fn.
 function member_functions.with_inlining_depth(session, depth, fn, ...)
   return with_fields(session.now, { inlining = depth }, fn, ...)
 end
 
--- Returns a call of a member function on the function's own object as a call through `this`: f(x) as this->f(x). node:
--- the call. Returns nil for other calls and outside of member functions.
+-- Inside a member function, a call f(x) may name another member function of the same object. The result is then the AST
+-- of this->f(x). node: the call. Returns nil for other calls, for ::f(x), and outside of member functions.
 function member_functions.call_on_this(session, node)
   local this, base = session.now.this, node.base
   if not this or base.tag ~= "id" or base.global then return nil end
@@ -106,9 +109,9 @@ function member_functions.call_on_this(session, node)
     name_pos = base.pos, arrow = true, name = base.name, base = { tag = "id", pos = base.pos, name = "this" } } }
 end
 
--- Returns function(object, ...), which runs the Lua function of `method` with `this` set to the view `object`.
+-- Returns function(object, ...), which runs the Lua function of `method`; `this` then points to the view `object`.
 function member_functions.bind_this(session, method)
-  -- allocates the variable `this` now, not while a construct is executed
+  -- The call allocates the variable `this` now: later calls, during a construct, find it.
   member_functions.this_address(session, method.record)
   return function(object, ...)
     return member_functions.run_as_member(session, method.record, memory_view.location(object).address, method.fn,
@@ -116,7 +119,7 @@ function member_functions.bind_this(session, method)
   end
 end
 
--- Always raises: the member function in the call `node` is unknown.
+-- Always raises: the type `record` has no member function of the name in the call `node`.
 function member_functions.unknown(session, record, node)
   local names = {}
   for name in pairs(record.methods or {}) do names[name] = true end
@@ -129,9 +132,9 @@ end
 
 -- ------------------------------------------------------------------------ running a member function --
 
--- Returns the member of *this that a name means inside a member function: {name, type, address}. Returns nil if the
--- name does not mean a member, because a local of the function has this name or the record has no such member. Members
--- hide outer declarations. self: the session, as in all functions below.
+-- Returns what a name means inside a member function if it is a member of *this: {name, type, address}. Returns nil
+-- outside of member functions, if a local has this name, or if the record has no such member. Members hide outer
+-- declarations. self: the session, as in all functions below.
 function member_functions.this_member(self, name)
   local this = self.now.this
   local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
@@ -140,8 +143,8 @@ function member_functions.this_member(self, name)
   return { name = name, type = member.type, address = object + member.offset }
 end
 
--- Returns the address of the variable `this`, shared by all member functions of a record. The first call allocates the
--- variable.
+-- Returns the host address of the variable `this`, a pointer that all member functions of a record share. The first
+-- call for a record allocates the variable.
 function member_functions.this_address(self, record)
   local pointer_cell = self.program.this_cells[record]
   if not pointer_cell then
@@ -151,8 +154,9 @@ function member_functions.this_address(self, record)
   return pointer_cell
 end
 
--- Runs fn(object, ...) as a member function of the object at an address, with `this` and the members as names. Restores
--- `this` and returns the results of fn, or raises its error.
+-- Runs fn(object, ...) as a member function: `this` points to the object of type `record` at `address`, and its members
+-- are known by their names. Restores `this`. Returns the results of fn, or raises its error. The variable arguments
+-- follow fn.
 function member_functions.run_as_member(self, record, address, fn, ...)
   local pointer_cell = member_functions.this_address(self, record)
   local previous, inner = core.get(pointer_cell, 8), scope.new(self.now.scope)
@@ -165,8 +169,8 @@ function member_functions.run_as_member(self, record, address, fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- Returns the function for object:name(...) in a script; nil if the record has no such member function. The returned
--- function raises if it is called with another object than a host object of this type.
+-- Returns the Lua function for a call object:name(...) in a script; nil if the record has no such member function. The
+-- returned function raises if it is called on another object than a host object of this type.
 function member_functions.member_function(self, record, name)
   local method = member_functions.find(self, record, name)
   if not method then return nil end

@@ -1,8 +1,9 @@
 -- nested_directives.lua - directives inside the body of a host construct that devices execute: target constructs, data
--- regions and updates (OMP60-body-1). Called by statement.lua.
+-- regions and updates (OMP60-body-1). statement.lua calls this file for carried{} nodes, which plan/body makes: {kind,
+-- language, text, pos, body?}; kind is "compute", "region", "host data" or another kind of directive.
 --
--- The body keeps its locals in memory instead of frame slots (statement.lua). While a nested directive is executed, the
--- locals are variables of the program, so that clauses can name them.
+-- The locals of a body with such directives are in memory, not in frame slots (statement.lua). While a nested directive
+-- is executed, these locals are variables of the program, so that clauses can name them.
 
 local location = require "accdeep.base.location"
 local scope = require "accdeep.types.scope"
@@ -10,12 +11,12 @@ local with_fields = require "accdeep.base.with_fields"
 
 local nested_directives = {}
 
--- Number of executions of nested directives so far. Each has its own variables; therefore it gets its own private scope
--- in the plan cache.
+-- Number of executions of nested directives so far. Each execution has its own variables. Therefore it gets a private
+-- scope of its own, which is a part of the keys in the plan cache.
 local execution_count = 0
 
--- Returns a scope in which the locals of the body that are in memory are variables. f: frame of the body, from which
--- the addresses are read.
+-- Returns a scope inside the session's scope, in which the locals of the body `env` that are in memory are variables.
+-- f: frame of the body (the table of one execution), from which the addresses are read.
 local function scope_with_locals(env, session, f)
   local inner, at = scope.new(session.now.scope), env.locals
   while at do
@@ -30,8 +31,9 @@ local function scope_with_locals(env, session, f)
   return inner
 end
 
--- Compiles and runs the body of a data region in frame f, and returns its signal. Names that the region replaces
--- (use_device) get their replacements as bindings. compile_statement, statement: see nested_directives.compile.
+-- Compiles and runs the body of the data region `node` in frame f, and returns its signal (statement.lua). Names in
+-- use_device clauses get their device addresses as bindings. compile_statement, statement: function and module of
+-- statement.lua.
 local function run_inside(env, node, f, compile_statement, statement)
   local session = env.session
   local inner = statement.scoped(env)
@@ -39,13 +41,15 @@ local function run_inside(env, node, f, compile_statement, statement)
   return compile_statement(inner, node.body)(f)
 end
 
--- Compiles a nested directive to a function of the frame. The compiled function executes the directive through the
--- session; it returns no signal. compile_statement, statement: the function and the module of statement.lua.
+-- Compiles the nested directive `node` to a function of the frame. This function executes the directive through the
+-- session; it returns no signal. compile_statement, statement: the function and the module of statement.lua. Raises at
+-- once for errors in the body of a data region.
 function nested_directives.compile(env, node, compile_statement, statement)
   local session = env.session
   local source = session.now.current
   if node.kind == "region" or node.kind == "host data" then
-    -- This result is discarded: the body is compiled here only so that errors of its text are reported before it runs.
+    -- Compiled only to report errors of the body's text before it runs; the result is discarded, because run_inside
+    -- compiles the body again at each execution.
     compile_statement(statement.scoped(env), node.body)
   end
   return function(f)
