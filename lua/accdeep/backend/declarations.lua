@@ -72,8 +72,8 @@ end
 
 declarations.apply = apply
 
--- Returns the type of a type_name node, the AST of types in casts, sizeof, type clauses and alloc. Raises if the type is
--- unknown.
+-- Returns the type of a type_name node, the AST of a type in casts, sizeof, type clauses and alloc. Raises if the type
+-- is unknown.
 function declarations.type(session, node)
   if node.resolved then return node.resolved end
   local t = spec_type(session, node.spec)
