@@ -34,16 +34,18 @@ struct accd__cuda_memory {
     uint64_t dev, bytes;
     /* offsets between which all bytes were written, though `bitmap` does not show it yet */
     uint64_t written_low, written_high;
-    /* bitmap with a bit for each other byte: it was ever written (accd__cuda_written_bits) */
+    /* bitmap with a bit for each byte outside of that range: 1 if the byte was ever written (accd__cuda_written_bits)
+     */
     uint64_t *bitmap;
     bool has_data; /* some byte of the allocation was written; saves a search of the bitmap */
 };
 
-/* Run: a range of a batch, announced as a whole, or as several ranges that lie close together. */
+/* Run: a range of device memory in a batch, which the core has announced as a whole, or as several ranges that lie
+ * close together. */
 struct accd__cuda_run {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
-    const char *from; /* source in host memory; NULL: the content is staged */
+    const char *from; /* source in host memory; NULL: the core writes the content to `at` */
     char *at;         /* host memory of the content, set by accd__cuda_ready */
 };
 
@@ -51,16 +53,17 @@ struct accd__cuda_run {
 struct accd__cuda_run_list {
     struct accd__cuda_run *runs;
     size_t n, capacity;
-    size_t cursor;  /* index of the run that is staged or fetched at present */
-    size_t reached; /* number of runs that were staged or fetched so far */
+    size_t cursor;  /* index of the run that the core fills (stages) or reads (fetches) at present */
+    size_t reached; /* number of runs that the core has begun to fill or read */
 };
 
-/* Piece: a range that one copy moves, which is a run, or several runs that overlap. */
+/* Piece: a range of device memory that one copy moves: a run, or several runs that overlap. Its host memory is at
+ * `at`. */
 struct accd__cuda_piece {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
     char *at;
-    uint64_t capacity; /* number of bytes allocated at `at`, if the piece is large and owns this memory */
+    uint64_t capacity; /* bytes allocated at `at`; used only if the piece is large and owns this memory */
     bool is_borrowed;  /* `at` belongs to the host program or to a chunk */
 };
 
@@ -76,7 +79,7 @@ struct accd__cuda_pinned {
     bool in_use;
 };
 
-/* Chunk: host memory of one transfer. Small pieces are followed by the table that says where they belong. */
+/* Chunk: host memory of one transfer. Small pieces lie in a chunk, followed by a table of their device addresses. */
 struct accd__cuda_chunk {
     char *at;
     uint64_t used;
@@ -85,7 +88,8 @@ struct accd__cuda_chunk {
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
 };
 
-/* Slot: host memory of a window, in which parts of large uploads are staged (parts.c). */
+/* Slot: host memory of a window. The core fills a window with parts of large uploads while earlier windows are copied
+ * (parts.c). */
 struct accd__cuda_slot {
     char *at;
     uint64_t used;
@@ -94,27 +98,27 @@ struct accd__cuda_slot {
     uint64_t sent; /* number that the window had within the batch when it was last sent, from 1; 0: it was never sent */
 };
 
-/* Sizes in bytes and numbers of things. A piece has the same address modulo ACCD_CUDA_WORD on both sides of a copy, so
- * that the kernel can move whole words. */
+/* Sizes in bytes, and limits of numbers. Both addresses of a copied piece are equal modulo ACCD_CUDA_WORD, so that
+ * the kernel that moves pieces can move whole words. */
 enum {
     ACCD_CUDA_CHUNK = 4 << 20,           /* bytes of a chunk, and of a window of parts */
-    ACCD_CUDA_RING = 8,                  /* page-locked chunks of a device */
-    ACCD_CUDA_SLOTS = 4,                 /* windows of parts of a batch */
+    ACCD_CUDA_RING = 8,                  /* number of page-locked chunks of a device */
+    ACCD_CUDA_SLOTS = 4,                 /* number of windows of a batch */
     ACCD_CUDA_PART = 16,                 /* alignment of parts in their window */
     ACCD_CUDA_GROUP = 1024,              /* copies that one driver call issues at most */
-    ACCD_CUDA_WORD = 8,                  /* bytes that the kernel moves at once */
+    ACCD_CUDA_WORD = 8,                  /* bytes that a thread of the kernel moves at once */
     ACCD_CUDA_ROW = 3 * sizeof(uint64_t) /* row of the kernel's table: to, from, bytes */
 };
 
-/* Device memory that all uploads of a batch cross to first, so that one kernel launch then changes the data:
+/* Landing area: device memory to which all uploads of a batch are copied first, so that one kernel launch then
+ * changes the data:
  *
  *     | chunk, its table | ... | large piece | ... | rows of all chunks | rows of large pieces |
- *     at                                           at + table
- */
+ *     at                                           at + table */
 struct accd__cuda_landing_area {
     cu_address at;
     uint64_t bytes, table; /* size of the area; offset of the rows */
-    struct move_row *rows; /* host copy of the rows of large pieces */
+    struct move_row *rows; /* host copy of the rows of large pieces; a row is a copy that the kernel makes */
     size_t nlarge, n;      /* number of rows of large pieces; number of all rows */
 };
 
@@ -125,20 +129,21 @@ struct accd__cuda_stream {
     uint64_t allocations; /* number of allocations in the main stream that this stream has waited for */
 };
 
-/* Transfers that are announced, issued and waited for together. */
+/* Batch: transfers that are announced, issued and waited for together. */
 struct accd__cuda_batch {
     struct accd__cuda *cuda;
     struct accd__cuda_stream *stream;
     struct accd__cuda_run_list in, out, parts;
-    struct accd__cuda_run receipt; /* range that is copied straight to the host's memory at `at`; 0 bytes: none */
-    bool mixed;                    /* the batch has uploads and downloads */
-    bool is_mixed_range;           /* some bytes are both uploaded and downloaded */
-    bool busy;                     /* the stream has work of the batch for which no wait has been made yet */
-    uint64_t changes;              /* number of driver calls issued so far that upload data of the core */
-    accd_status failed;            /* first error of the batch, which ready or end reports; ACCD_OK: none */
+    struct accd__cuda_run receipt;         /* download straight to the host program's memory at `at`; 0 bytes: none */
+    bool mixed;                            /* the batch has both uploads and downloads */
+    bool is_mixed_range;                   /* some bytes are both uploaded and downloaded */
+    bool busy;                             /* the stream has work of the batch for which no wait has been made yet */
+    uint64_t changes;                      /* number of driver calls issued so far that upload data of the core */
+    accd_status failed;                    /* first error of the batch, which ready or end reports; ACCD_OK: none */
     struct accd__cuda_pieces small, large; /* small and large pieces of both directions; pieces of uploads come first */
     struct accd__cuda_chunk *chunks;
-    /* number and capacity of the chunks. Uploads have the first in_chunks chunks and the first in_large large pieces */
+    /* number and capacity of the chunks; numbers of chunks and of large pieces of uploads, which come before those of
+     * downloads */
     size_t nchunks, chunks_capacity, in_chunks, in_large;
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
@@ -146,19 +151,19 @@ struct accd__cuda_batch {
     size_t ncopied, copied_capacity;
     struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, set when memory is assigned */
     size_t npieces, pairs_capacity;
-    /* windows of parts; `slot`: window that is being filled, NULL: none */
+    /* memory of the windows; `slot`: the window that is being filled, NULL: none */
     struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot;
     size_t nslots;
     uint64_t windows;                /* number of windows sent so far */
     struct accd__cuda_pieces filled; /* parts in the window being filled */
     struct accd__cuda_landing_area landing;
-    bool may_tear; /* the uploads change existing data in more than one call, so that a failure may leave a part changed
-                    */
+    bool may_tear; /* the uploads may change existing data in more than one call, so that a failure may leave a part of
+                      them changed */
 
     bool in_stream;   /* the batch continues in its stream without the core */
     bool is_finished; /* the batch is in_stream, and its work has ended already */
     cu_event done;    /* event after the batch's work in its stream; NULL: never recorded */
-    /* links in the lists of all batches and of idle batches */
+    /* next batches in the list of all batches of queues, and in the list of idle ones */
     struct accd__cuda_batch *next_batch, *next_idle;
 };
 
@@ -176,7 +181,7 @@ struct accd__cuda {
     size_t nqueues, queues_capacity;
     cu_pool pool;            /* pool of device memory; NULL: the driver has none */
     cu_module module;        /* module of the mover; NULL: not loaded yet */
-    cu_function mover;       /* kernel that moves pieces (kernels.cu) */
+    cu_function mover;       /* the mover: the kernel that moves pieces (kernels.cu) */
     bool no_mover;           /* the driver could not translate the mover, so that pieces are copied one by one */
     uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
     /* kernels of the program write device memory unnoticed, so that all of it counts as written */
@@ -200,7 +205,8 @@ struct accd__cuda {
         uint64_t bytes;
     } spare; /* largest block that a large piece had, cached for the next batch */
 
-    struct accd__cuda_kernels *kernels; /* state of launch.c; NULL: no kernel was launched yet */
+    struct accd__cuda_kernels
+        *kernels; /* state of launch.c, which runs kernels of compute constructs; NULL: none was launched yet */
 
     bool entered;                                    /* the device's context is the thread's current one */
     struct accd__cuda_batch default_batch;           /* batch of work that does not belong to a queue */
@@ -227,8 +233,8 @@ static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 /* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function, and returns
  * false. A sticky error (see ACCD_CUDA_RESULTS) makes the device lost. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
-/* Marks the device as lost if `ok`, the success of a step, is false, because its content is then unknown. Returns `ok`.
- */
+/* Marks the device as lost if `ok`, the success of a step, is false, because the device's content is then unknown.
+ * Returns `ok`. */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok);
 /* Waits for the work in `stream`. On failure returns false, and the device is lost, because the outcome of the work is
  * unknown. */
@@ -247,7 +253,8 @@ bool accd__cuda_push_context(struct accd__cuda *cuda);
 void accd__cuda_pop_context(struct accd__cuda *cuda);
 /* Creates the event at *event_p, unless it exists. Returns false on failure. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
-/* Returns 1 if the work before `event` has ended, or the device is lost; otherwise 0. */
+/* Returns 1 if the work before `event` has ended, or if that cannot be queried (the device is lost, or has no current
+ * context); otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
 /* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
@@ -256,7 +263,8 @@ void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
 /* pool.c; the device's context is current */
-/* Creates the pool of device memory; without support of the driver, cuda->pool stays NULL. Returns false on failure. */
+/* Creates the pool of device memory. If the driver has no pools, cuda->pool stays NULL, and the result is true.
+ * Returns false on failure. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda);
 /* Sets *at_p to `bytes` bytes of device memory for work in `stream`; returns false on failure. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
@@ -311,8 +319,8 @@ struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
 
 /* staging.c */
-/* Assigns host memory to all runs that were announced. Returns false if the batch has failed, also before this call;
- * batch->failed has the status. */
+/* Assigns host memory to all runs (ranges that were announced). Returns false if the batch has failed in this call or
+ * before it; batch->failed has the status. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch);
 /* Releases all host memory of the batch for other batches, and empties its lists. */
 void accd__cuda_free_host_memory(struct accd__cuda_batch *batch);
@@ -324,9 +332,10 @@ void accd__cuda_host_memory_free(struct accd__cuda *cuda);
 /* parts.c: functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
 void accd__cuda_send_parts(void *device);
-/* Allocates memory for the first window, if parts were announced. Returns false without memory or event. */
+/* Allocates host memory for the first window, if parts were announced. Returns false if there is no memory, or no
+ * event can be created. */
 bool accd__cuda_parts_begin(struct accd__cuda_batch *batch);
-/* Releases the memory of the windows of the batch for other batches. */
+/* Releases the host memory of the windows (blocks of parts) of the batch for other batches. */
 void accd__cuda_parts_end(struct accd__cuda_batch *batch);
 
 /* streams.c; the device's context is current */
@@ -344,7 +353,7 @@ struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct ac
 /* Ends a batch: a batch of a queue becomes idle, and the default batch is current again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
 /* Leaves the batch to its stream, with an event after its work. If the event cannot be recorded, waits for the work
- * instead; returns false if that fails, too. */
+ * instead. Returns false if the wait fails, too. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
 /* Function of the table accd__backend_cuda; core/device/device.h has its contract. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight);
@@ -354,14 +363,14 @@ void accd__cuda_batches_free(struct accd__cuda *cuda);
 /* copies.c: functions that issue calls in the batch's stream, without a wait; they return false if a call failed */
 /* Copies bytes within the device; the ranges may overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
-/* Returns true if the memory of the program can be the source of a copy: the driver has read it when a call returns, or
- * a wait follows. */
+/* Returns true if memory of the host program can be the source of an upload. It can be if the driver has read the
+ * memory when the call returns, or if a wait for the upload follows. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch);
 /* Issues the copies of all pieces of one direction; `out`: from the device to the host. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
-/* Issues the copies of the window's parts, and the event after them. */
+/* Issues the copies of the parts in the window whose memory is `slot`, and the event after them. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot);
-/* Issues the copy of the receipt, if there is one. */
+/* Issues the copy of the receipt (a download straight to the host program's memory), if there is one. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch);
 /* Issues the uploads of the batch. Uploads that overwrite data change them in one kernel launch, if that is possible;
  * otherwise sets batch->may_tear. */

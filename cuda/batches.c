@@ -1,7 +1,8 @@
 /* batches.c - batches of queues, which continue in the stream of their queue.
  *
- * start_batch leaves a batch to its stream, finish_batch waits for it. Until then the batch keeps its host memory. But
- * if the ring of page-locked chunks is used up, pinned.c takes the chunks of batches whose uploads have ended. */
+ * start_batch leaves a batch to its stream, and finish_batch waits for the batch, which keeps its host memory until
+ * then. But if the ring of page-locked chunks is used up, pinned.c takes the chunks of batches whose uploads have
+ * ended. */
 #include "backend.h"
 
 /* Returns an idle or new batch whose work goes to `stream`; NULL: no memory. */
@@ -24,7 +25,8 @@ struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct ac
     return batch;
 }
 
-/* Makes the default batch current again, and a batch of a queue idle. */
+/* Makes the default batch (that of work without a queue) current again. A batch of a queue becomes idle, so that it
+ * can be used again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
@@ -36,7 +38,8 @@ void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
     cuda->idle_batches = batch;
 }
 
-/* Records an event after the batch's work; without an event, waits for the work. Returns false if both fail. */
+/* Records an event after the batch's work. If that fails, waits for the work instead. Returns false if the wait
+ * fails, too. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
@@ -49,7 +52,7 @@ bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
     return batch->in_stream;
 }
 
-/* Returns 1 if a started batch has ended, else 0; does not wait. */
+/* Returns 1 if the work of a started batch has ended, else 0; does not wait. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight)
 {
     const struct accd__cuda_batch *batch = in_flight;

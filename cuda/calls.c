@@ -32,7 +32,8 @@ bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
     return ok;
 }
 
-/* Returns the status for the last failure of the driver. */
+/* Returns the status for the last failure of the driver: ACCD_ERROR_OUT_OF_DEVICE_MEMORY, or ACCD_ERROR_DEVICE for
+ * all other errors and a lost device. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 {
     return !cuda->is_lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : ACCD_ERROR_DEVICE;
@@ -47,8 +48,8 @@ bool accd__cuda_push_context(struct accd__cuda *cuda)
     return cuda->entered;
 }
 
-/* Restores the context before accd__cuda_push_context. Calls the driver without ACCD_CUDA, because the thread must get
- * its own context back even if the device is lost. */
+/* Restores the context that was current before accd__cuda_push_context. Calls the driver without ACCD_CUDA, because
+ * the thread must get its own context back even if the device is lost. */
 void accd__cuda_pop_context(struct accd__cuda *cuda)
 {
     cu_context context;
@@ -86,7 +87,7 @@ int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
     return is_done;
 }
 
-/* Stores the first error of a batch. */
+/* Stores an error of a batch, unless the batch has failed already. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status)
 {
     assert(status != ACCD_OK);

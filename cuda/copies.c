@@ -1,30 +1,32 @@
 /* copies.c - executes the copies of a batch as driver calls in its stream.
  *
- * Chunks cross as a whole, and the kernel of kernels.c distributes or collects their pieces. Large pieces are copied
- * one by one. Uploads over existing data may first cross to a landing area (struct accd__cuda_landing_area). Functions
- * that issue calls return false if a call failed; cuda->why then has the reason. `out`: from the device to the host. */
+ * A piece is a range of device memory that one copy moves; a chunk is host memory with many small pieces. Chunks are
+ * copied as a whole, and a kernel on the device, the mover (kernels.c), distributes or collects their pieces. Large
+ * pieces are copied one by one. Uploads over existing data may first be copied to a landing area (struct
+ * accd__cuda_landing_area). Functions that issue calls return false if a call failed; cuda->why then has the reason.
+ * `out`: from the device to the host. */
 #include "backend.h"
 
 #include <assert.h>
 
 enum {
-    MAX_SINGLE_COPIES = 1, /* largest number of pieces of a chunk that are copied without the kernel */
+    MAX_SINGLE_COPIES = 1, /* a chunk with more pieces than this needs the kernel that moves pieces */
     WORD = ACCD_CUDA_WORD,
-    STRIP = 64 << 10, /* bytes that a row of a large piece covers at most */
+    STRIP = 64 << 10, /* greatest number of bytes that one row of the kernel's table moves for a large piece */
     THREADS = 256,    /* threads of a block */
     LANES = 8,        /* threads that move one piece */
     BLOCKS_MOST = 4096
 };
 
-/* Row of the kernel's table. */
+/* Row of the table of the kernel that moves pieces: a copy within device memory. */
 struct move_row {
     uint64_t to, from, bytes;
 };
 
-/* Issues a driver call in the batch's stream, which is then busy; true if it succeeded. */
+/* Issues the driver call `symbol` in the batch's stream, and marks the batch as busy; true if the call succeeded. */
 #define ISSUE(batch, symbol, ...) ((batch)->busy = true, ACCD_CUDA((batch)->cuda, symbol, __VA_ARGS__))
-/* Issues a driver call that changes data of the core, not only memory of the backend, and counts it; true if it
- * succeeded. */
+/* Issues a driver call that changes data of the core, not only memory of the backend, and counts the call in
+ * batch->changes; true if the call succeeded. */
 #define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
 /* Issues a copy within the device; returns false if a call failed. Copies overlapping ranges through a buffer, because
@@ -42,21 +44,23 @@ bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_
     return ok;
 }
 
-/* Returns true if the driver executes many copies with one call. */
+/* Returns true if the driver has a function that executes many copies with one call. */
 static bool has_batches(const struct accd__cuda_batch *batch)
 {
     return batch->cuda->driver.cuMemcpyBatchAsync || batch->cuda->driver.cuMemcpyBatchAsync_v2;
 }
 
-/* Returns true if uploads may read memory of the program directly. False for queued copies without batch calls: they
- * would read page-locked memory of the program later, after it may have changed. */
+/* Returns true if uploads may read memory of the host program directly. Returns false for a batch of a queue if the
+ * driver has no batch calls. Its copies would read page-locked memory of the program later, after the program may
+ * have changed it. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch)
 {
     return !accd__cuda_is_queued(batch) || has_batches(batch);
 }
 
-/* Issues the copies of the group and empties it, as one driver call if the driver supports batches. Memory of the
- * program that a queue uploads from has been read when the call returns. */
+/* Issues the copies of the group (copies that wait for a common driver call), and empties the group. Uses one driver
+ * call if the driver supports batches. For an upload of a queue, the call returns after it has read the host memory.
+ * Returns false if a call failed. */
 static bool flush_group(struct accd__cuda_batch *batch, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
@@ -80,8 +84,8 @@ static bool flush_group(struct accd__cuda_batch *batch, bool out)
     return true;
 }
 
-/* Adds a copy between a host and a device address to the group, and flushes a full group. Returns false if a call
- * failed. */
+/* Adds a copy of `bytes` bytes between a host and a device address to the group, and issues the copies of a full
+ * group. Returns false if a call failed. */
 static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
@@ -92,8 +96,8 @@ static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t f
     return group->n < ACCD_CUDA_GROUP || flush_group(batch, out);
 }
 
-/* Adds the copy between the host memory and the device memory of a piece to the group. Returns false if a call failed.
- */
+/* Adds the copy between the host memory and the device memory of a piece to the group of copies. Returns false if a
+ * driver call failed. */
 static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     uint64_t host = (uint64_t)(uintptr_t)piece->at;
@@ -101,8 +105,8 @@ static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd
                : add_to_group(batch, piece->dev, host, piece->bytes, false);
 }
 
-/* Loads the kernel that moves pieces and the stream's scratch memory at their first use. Returns false if pieces must
- * be copied one by one. */
+/* Loads the kernel that moves pieces, and allocates the stream's scratch memory, at their first use. Returns false if
+ * one of them is missing, so that pieces must be copied one by one. */
 static bool load_mover(struct accd__cuda_batch *batch)
 {
     if (batch->cuda->no_mover ||
@@ -127,14 +131,14 @@ static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint6
                   1, THREADS, 1, 1, 0, batch->stream->at, parameters, NULL);
 }
 
-/* Returns the offset of the table in a chunk: after the pieces, at a whole word. */
+/* Returns the offset of the kernel's table in a chunk: after the pieces, at a whole word. */
 static uint64_t chunk_table_offset(const struct accd__cuda_chunk *chunk)
 {
     return (chunk->used + WORD - 1) / WORD * WORD;
 }
 
-/* Writes the table of a chunk that will be at address `at` on the device. Its rows move the small pieces from the chunk
- * to their places; with `out` from their places to the chunk. */
+/* Writes the kernel's table in a chunk that will be copied to address `at` on the device. The rows of the table move
+ * the small pieces from there to their places in the data; with `out`, from their places to there. */
 static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, cu_address at, bool out)
 {
     char *table = chunk->at + chunk_table_offset(chunk);
@@ -148,8 +152,9 @@ static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_
     }
 }
 
-/* Issues the copies of a chunk; returns false if a call failed. The chunk has the same layout on the device: pieces,
- * then the table. The scratch memory is used again for the next chunk, which is safe because both are in one stream. */
+/* Issues the copies of the small pieces in a chunk; returns false if a call failed. The chunk is copied to or from
+ * the scratch memory, where it has the same layout: pieces, then the kernel's table. The next chunk uses the scratch
+ * memory again, which is safe because the copies of both are in one stream. */
 static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, bool out)
 {
     assert(chunk->used <= ACCD_CUDA_CHUNK);
@@ -170,7 +175,7 @@ static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_c
             ISSUE(batch, cuMemcpyDtoHAsync_v2, chunk->at, batch->stream->scratch, chunk->used, batch->stream->at));
 }
 
-/* Issues the copies of all pieces of one direction; returns false if a call failed. */
+/* Issues the copies of all pieces of the batch in one direction; returns false if a call failed. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
 {
     bool ok = true;
@@ -182,7 +187,8 @@ bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
     return ok && flush_group(batch, out);
 }
 
-/* Issues the copies of the parts in a window, and the event after them; returns false if a call failed. */
+/* Issues the copies of the parts of uploads in a window, and records the event slot->sent_event after them. Returns
+ * false if a call failed. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     bool ok = true;
@@ -192,7 +198,8 @@ bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__c
     return ok && flush_group(batch, false) && ISSUE(batch, cuEventRecord, slot->sent_event, batch->stream->at);
 }
 
-/* Issues the copy of the receipt (a download straight to host memory); true if there is none. */
+/* Issues the copy of the receipt (a download straight to memory of the host program). Returns true if there is none,
+ * and false if the call failed. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_run *receipt = &batch->receipt;
@@ -200,8 +207,8 @@ bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
            ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes, batch->stream->at);
 }
 
-/* Returns true if the uploads may overwrite data. Allocations without data do not count: they are freed when their
- * construct fails. */
+/* Returns true if the batch uploads into an allocation that has data, so that a failure could damage them.
+ * Allocations without data do not count, because they are freed if their construct fails. */
 static bool overwrites_data(const struct accd__cuda_batch *batch)
 {
     bool used = false;
@@ -221,8 +228,8 @@ static bool needs_many_calls(const struct accd__cuda_batch *batch)
     return calls + (batches ? (single_copies + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : single_copies) > 1;
 }
 
-/* Fills `rows` for a large piece that is at `from` on the device, one for each strip; rows = NULL: only counts. Returns
- * the number of rows. */
+/* Fills rows of the kernel's table for a large piece that lies at `from` on the device: one row for each STRIP bytes.
+ * Only counts the rows if `rows` is NULL. Returns the number of rows. */
 static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piece *piece, uint64_t from)
 {
     size_t n = 0;
@@ -234,7 +241,7 @@ static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piec
     return n;
 }
 
-/* Sets sizes, offset and numbers of *landing for all uploads of the batch; nothing is allocated. */
+/* Sets the sizes and numbers of the landing area *landing for all uploads of the batch; allocates nothing. */
 static void measure_landing_area(const struct accd__cuda_batch *batch, struct accd__cuda_landing_area *landing)
 {
     *landing = (struct accd__cuda_landing_area){0};
@@ -251,8 +258,8 @@ static void measure_landing_area(const struct accd__cuda_batch *batch, struct ac
     landing->bytes = landing->table + landing->n * sizeof(struct move_row);
 }
 
-/* Issues the copies to the landing area, which is allocated, and the launch that moves its pieces to their places.
- * Returns false if a call failed. */
+/* Issues the copies of all uploads to the landing area, which must be allocated. Then issues the kernel launch that
+ * moves the pieces from there to their places. Returns false if a call failed. */
 static bool issue_landing(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_landing_area *landing = &batch->landing;
@@ -283,9 +290,9 @@ static bool issue_landing(struct accd__cuda_batch *batch)
            launch_mover(batch, landing->at + landing->table, landing->n);
 }
 
-/* Issues the uploads through a landing area if they need one, and sets *done_p to true if it has. Without the kernel or
- * memory for the area, *done_p is false and the result is true. Returns false if a call failed or the device is lost.
- */
+/* Issues the uploads through a landing area if they overwrite data and need several calls, and then sets *done_p to
+ * true. Otherwise, or without the kernel or memory for the area, sets *done_p to false and issues nothing. Returns
+ * false if a call failed or the device is lost, else true. */
 static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
 {
     struct accd__cuda_landing_area *landing = &batch->landing;
@@ -298,7 +305,7 @@ static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
     return *done_p ? issue_landing(batch) : !batch->cuda->is_lost;
 }
 
-/* Frees the landing area of a batch, if there is one. */
+/* Frees the landing area of a batch (device memory that uploads are copied to first), if there is one. */
 void accd__cuda_free_landing_area(struct accd__cuda_batch *batch)
 {
     struct accd__cuda_landing_area *landing = &batch->landing;

@@ -1,8 +1,8 @@
 /* device_cuda.c - a GPU as a device of the core, through the CUDA driver: the table accd__backend_cuda.
  *
  * The backend uses the primary context of its GPU, as other libraries of the process do, and makes it current only
- * during its calls. Like the simulated device, it knows which bytes were ever written and which addresses are the
- * device's. It records both on the host, also for kernels that the GPU itself runs. */
+ * during its calls. Like the simulated device, the backend knows which bytes were ever written and which addresses
+ * are the device's. It records both on the host, also for kernels that the GPU runs. */
 #include "backend.h"
 #include "nvrtc.h"
 
@@ -100,8 +100,8 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 
 /* ------------------------------------------------------------------------------------ faults -- */
 
-/* Sets the countdowns to injected failures of allocations and copies; 0: no failure; UINT64_MAX leaves a countdown as
- * it is. */
+/* Sets the countdowns to an injected failure: n makes the n-th allocation or copy from now on fail, 0: none.
+ * UINT64_MAX leaves a countdown as it is. */
 static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 {
     struct accd__cuda *cuda = device;
@@ -111,7 +111,7 @@ static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
         cuda->fail_copy = copy;
 }
 
-/* Returns the text of the last failure; "" if the last call had none. */
+/* Returns the text of the last failure; "" if the last call of the core did not fail. */
 static const char *cuda_why(void *device)
 {
     const struct accd__cuda *cuda = device;

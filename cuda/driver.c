@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the address of a symbol of `library` to the pointer at `entry`. Returns false if there is none. */
+/* Writes the address of a symbol of `library` to the pointer at `entry`. If there is no such symbol, writes NULL and
+ * returns false. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
 {
     void *found = dlsym(library, symbol);
@@ -14,7 +15,8 @@ bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
     return found != NULL;
 }
 
-/* Loads libcuda.so.1 and starts it. Returns 0, or another number with the reason in `why`. */
+/* Loads libcuda.so.1, fills *driver and starts the driver. Returns 0; or another number, with the reason in `why`
+ * (`capacity` bytes). */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity)
 {
     static const char library[] = "libcuda.so.1";
@@ -47,7 +49,8 @@ int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacit
     return result;
 }
 
-/* Writes the driver's name and text of `error`, and the name of the failed call, to `to`. */
+/* Writes the driver's name and text of `error`, and the name of the failed function `call`, to `to` (`capacity`
+ * bytes). */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity)
 {

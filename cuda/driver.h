@@ -57,8 +57,8 @@ enum {
 #undef X
 };
 
-/* X(name, value, the driver's name): constants that the backend passes to the driver. ACCESS_*: a batch reads its
- * sources in stream order, or during the call. */
+/* X(name, value, the driver's name): constants that the backend passes to the driver. ACCESS_STREAM and
+ * ACCESS_DURING_CALL: a batch of copies reads its sources in the order of the stream, or before the call returns. */
 #define ACCD_CUDA_CONSTANTS(X)                                                 \
     X(MEMORY_POOLS_SUPPORTED, 115, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) \
     X(MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)           \
@@ -78,7 +78,7 @@ enum {
 #undef X
 };
 
-/* Structures of the driver, with members of the same types in the same order. */
+/* Structures of the driver under other names, with members of the same types in the same order. */
 struct cu_location {
     int type, id;
 };
@@ -163,8 +163,8 @@ struct cuda_driver {
  * the reason in `why` (`capacity` bytes), on failure. The library is never unloaded, because it has threads of its own.
  */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
-/* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" to `to`. Requires that `error` is
- * not CU_OK. */
+/* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" to `to` (`capacity` bytes).
+ * `error` is a result other than CU_OK, `call` the name of the function that returned it. */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity);
 /* Returns true if every later call in the context fails with `error`, too. */

@@ -1,4 +1,5 @@
-/* kernels.c - the kernel of kernels.cu as text, in PTX ISA 6.0, which every driver since CUDA 9 translates. */
+/* kernels.c - the kernel of kernels.cu, which moves pieces of data, as text in PTX ISA 6.0. Every driver since CUDA 9
+ * translates this text. */
 #include "backend.h"
 
 const char accd__cuda_kernels[] =

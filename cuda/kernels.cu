@@ -1,9 +1,8 @@
 /* kernels.cu - the only kernel of the backend: moves many small pieces, eight threads for each.
  *
- * It moves pieces from a packed chunk to their places (scatter), or from their places into a chunk (gather), as the
- * table says. Both addresses of a piece are equal modulo eight. Nothing is built from this file: kernels.c has the
- * same kernel as PTX of an ISA that old drivers know, so that no compiler is needed.
- */
+ * It moves pieces from a chunk, in which they lie side by side, to their places in the data (scatter), or back into a
+ * chunk (gather), as the table says. Both addresses of a piece are equal modulo eight. Nothing is built from this
+ * file: kernels.c has the same kernel as PTX of an ISA that old drivers know, so that no compiler is needed. */
 struct piece {
     unsigned long long to, from, bytes;
 };

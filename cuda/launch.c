@@ -21,18 +21,19 @@
 #include <stdio.h>
 
 /* Head of the tables, read and written by the kernel: struct accd_launch of cuda_runtime.lua. Pointers are device
- * addresses. stopped: site and reason of a stop, 0: none. */
+ * addresses. stopped: site (low half) and reason (high half) of a stop; 0: the kernel was not stopped. */
 struct launch_run {
     uint64_t stopped, max_iterations, parallel, writes;
     uint64_t ranges, nranges, slots, nslots, variables, owners, owner_words;
 };
-/* Range that the kernel may access: struct accd_range of cuda_runtime.lua. bits, owners, saved: device addresses of its
- * written bits, owners and saved content. */
+/* Range that the kernel may access: struct accd_range of cuda_runtime.lua. origin: address of the allocation. bits,
+ * owners: device addresses of the allocation's written bits and owners (iterations that touched each word). saved:
+ * device address of the range's saved content. */
 struct launch_range {
     uint64_t low, high, flags, origin, bits, owners, saved;
 };
 
-/* Compiled kernel of a text, with its three entry points. */
+/* Compiled kernel of a text. Its entry points execute the body, save what the body may overwrite, and restore that. */
 struct kernel_module {
     struct kernel_module *next;
     char *text;
@@ -44,7 +45,7 @@ struct kernel_module {
 struct used_allocation {
     struct accd__cuda_memory *memory; /* record of the allocation; valid only if `dev` and `bytes` still match */
     uint64_t dev, bytes;
-    size_t bits;     /* offset of the allocation's written bits among the bits of the tables */
+    size_t bits;     /* offset of the allocation's written bits (a bit for each byte) among the bits of the tables */
     uint64_t owners; /* offset of the allocation's owners (iterations that touched each word) in the scratch buffer */
 };
 
@@ -72,11 +73,12 @@ struct accd__cuda_kernels {
     char *log;                  /* log of the compiler for the last text that it rejected */
     size_t nlog;
     char why[200];                       /* reason why the last kernel was not run */
-    struct kernel_launch default_launch; /* launch without a queue, until it is settled */
+    struct kernel_launch default_launch; /* launch without a queue, until its writes are kept or undone (settled) */
     struct kernel_launch *queued;        /* launches in queues that are not finished */
 };
 
-/* Returns the address of the first allocation at or after `dev`, and its size in *bytes_p; 0: none. */
+/* Returns the address of the first allocation that begins at or after `dev`, and sets *bytes_p to its size. Returns
+ * 0, with size 0, if there is none. */
 uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     struct accd__cuda *cuda = device;
@@ -86,7 +88,8 @@ uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return memory ? memory->dev : 0;
 }
 
-/* Writes the name of the compiler of kernels, or why there is none, to `text`; returns 1 if there is one. */
+/* Writes the name of the compiler of kernels to `text` (`capacity` bytes) and returns 1; or writes the reason why
+ * there is none, and returns 0. */
 int accd__cuda_compiler(void *device, char *text, size_t capacity)
 {
     const struct accd__cuda *cuda = device;
@@ -102,7 +105,7 @@ static void free_compile_log(struct accd__cuda *cuda)
     cuda->kernels->log = NULL;
 }
 
-/* Returns the state of this file, created at its first use, when it queries the GPU. NULL: no memory. */
+/* Returns the device's state of this file. At the first use creates the state and queries the GPU. NULL: no memory. */
 static struct accd__cuda_kernels *get_kernels(struct accd__cuda *cuda)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -189,8 +192,9 @@ static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *l
     launch->nallocations = 0;
 }
 
-/* Lists the allocations that the ranges of `request` lie in, each once, in `launch`, with the offsets of their written
- * bits. Ranges outside of all allocations are ignored. Returns false without memory. */
+/* Stores in `launch` the list of allocations in which the ranges of `request` lie, each allocation once, with the
+ * offsets of their written bits in the tables. Ignores ranges outside of all allocations. Returns false without
+ * memory. */
 static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *request, struct kernel_launch *launch)
 {
     size_t bits = 0;
@@ -224,8 +228,9 @@ static struct launch_range *get_launch_ranges(const struct kernel_launch *launch
     return (struct launch_range *)(void *)(launch->tables + (get_launch_run(launch)->ranges - launch->on_device));
 }
 
-/* Sets the offsets in the scratch buffer: of the saved content of ranges, then of the owners. Returns the size of the
- * buffer in bytes; 0 if the kernel does not write. */
+/* Sets the offsets in the scratch buffer: of the saved content of ranges, then of the owners (which iterations
+ * touched each word; only for many threads). Returns the size of the buffer in bytes; 0 if the kernel does not write.
+ */
 static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct accd_kernel *kernel)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -269,7 +274,8 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
     return n;
 }
 
-/* Copies the present written bits of the launch's allocations to the host copy of the tables. */
+/* Copies the present written bits of the launch's allocations (which bytes were ever written) to the host copy of the
+ * tables. */
 static void set_table_bits(struct kernel_launch *launch)
 {
     assert(launch->tables);
@@ -322,8 +328,8 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     return true;
 }
 
-/* Exchanges the written bits in the tables with those of the allocations. Ignores allocations that were freed
- * meanwhile. */
+/* Exchanges the written bits in the host copy of the tables with those of the launch's allocations. Ignores
+ * allocations that were freed since the launch. */
 static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     assert(launch->tables);
@@ -369,8 +375,8 @@ static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *la
            launch_function(cuda, launch, kernel->body, launch->parallel, launch->parallel ? 128 : 1);
 }
 
-/* Waits for the kernel and copies its results to *run_p and, if it writes, to the bits of the tables. Returns false if
- * the outcome is unknown. */
+/* Waits for the kernel and copies the head of its tables to *run_p. If the kernel writes, also copies the written
+ * bits that it has set to the host copy of the tables. Returns false if the outcome is unknown. */
 static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch *launch, struct launch_run *run_p)
 {
     size_t bits = launch->bytes - launch->bits;
@@ -431,8 +437,8 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     return *started_p ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
-/* Runs a kernel without a queue, waits for it, and sets *end to its result. If it wrote, the launch is retained until
- * it is settled, so that the writes can be undone. Fails as start_launch and finish_launch. */
+/* Runs a kernel without a queue, waits for it, and sets *end to its result. If it wrote, keeps the launch until it is
+ * settled, so that the writes can be undone. Fails if the device does, or if the outcome is unknown. */
 static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *request, accd_kernel_result *end)
 {
     struct kernel_launch *launch = &cuda->kernels->default_launch;
@@ -465,7 +471,7 @@ static struct kernel_launch *new_launch(struct accd__cuda *cuda, unsigned queue)
     return launch;
 }
 
-/* Frees a queued launch and removes it from the list. */
+/* Frees a queued launch with its buffers and event, and removes it from the list `queued`. */
 static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     assert(*launch->at == launch);
@@ -524,8 +530,8 @@ int accd__cuda_is_kernel_done(void *device, const void *in_flight)
     return !launch->has_event || accd__cuda_is_event_done(device, launch->done);
 }
 
-/* Copies the written bits of the kernel's ranges from the tables to their allocations. Other bits stay, because other
- * work may have changed them meanwhile. */
+/* Copies the written bits of the ranges that the kernel could access from the tables to the allocations. Other bits
+ * of the allocations stay, because other work may have changed them meanwhile. */
 static void add_written_bits(const struct kernel_launch *launch)
 {
     const char *bits = launch->tables + launch->bytes - launch->bits;
@@ -544,8 +550,8 @@ static void add_written_bits(const struct kernel_launch *launch)
     }
 }
 
-/* Runs a kernel again with one thread, which may do what stopped many threads. Sets *end to the result. Fails as
- * finish_launch. */
+/* Runs a kernel again with one thread, which may execute code that stops a kernel of many threads. Sets *end to the
+ * result. Fails if the device does, or if the outcome is unknown. */
 static accd_status rerun_single_threaded(struct accd__cuda *cuda, struct kernel_launch *launch, accd_kernel_result *end)
 {
     get_launch_run(launch)->parallel = launch->parallel = false;
@@ -553,8 +559,9 @@ static accd_status rerun_single_threaded(struct accd__cuda *cuda, struct kernel_
     return issue_kernel(cuda, launch) ? finish_launch(cuda, launch, end) : accd__cuda_last_status(cuda);
 }
 
-/* Waits for a queued kernel, and frees its launch. For a reason in `retry_reasons` runs it again with one thread.
- * Undoes its writes if end_p is NULL. */
+/* Waits for a queued kernel, sets *end_p to its result, and frees its launch. A kernel of many threads that was
+ * stopped for reason n runs again with one thread if bit n of `retry_reasons` is set. If end_p is NULL, undoes the
+ * writes. */
 accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t retry_reasons, accd_kernel_result *end_p)
 {
     struct accd__cuda *cuda = device;

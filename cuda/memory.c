@@ -8,7 +8,8 @@
  *     allocation   |......wwwwwwwwwwww......|
  *                   written_low  written_high       bitmap: the other bytes
  *
- * An address window is a range of addresses that the device has used; it stays the device's when memory is freed. */
+ * An address window is a range of addresses that the device has used. The addresses stay the device's when memory is
+ * freed. */
 #include "device/written.h"
 #include "backend.h"
 
@@ -18,8 +19,9 @@
 
 enum {
     MAPPED_BITS =
-        64 << 10, /* bitmaps of at least so many bytes are mapped, so that pages are allocated when they are used */
-    POOL_WINDOW = 32 << 20, /* granularity of a pool: a pool owns such blocks as a whole */
+        64
+        << 10, /* bitmaps of at least so many bytes come from mmap, so that their pages are allocated only when used */
+    POOL_WINDOW = 32 << 20, /* granularity of address windows with a pool, which owns whole blocks of this size */
     WINDOW = 2 << 20,       /* granularity of address windows without a pool */
     FRONT = 1 << 20 /* distance before a window within which addresses that are not the host's count as the device's */
 };
@@ -48,8 +50,8 @@ int accd__cuda_is_before(void *device, uint64_t dev)
     return i < cuda->nwindows && cuda->windows[i].low - dev <= FRONT;
 }
 
-/* Adds a range to the windows, rounded to their granularity; joins windows that it touches. The array must have
- * capacity for one more window. */
+/* Adds a range of device addresses to the address windows, rounded to their granularity; joins windows that the range
+ * touches. The array must have capacity for one more window. */
 static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 {
     assert(cuda->nwindows < cuda->windows_capacity);
@@ -95,8 +97,9 @@ static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *m
     accd__pool_free(&cuda->memory_pool, memory);
 }
 
-/* Allocates device memory, with a record, a bitmap and an address window. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
- * ACCD_ERROR_OUT_OF_MEMORY or ACCD_ERROR_DEVICE on failure. */
+/* Allocates `bytes` bytes of device memory, with a record, a bitmap of written bytes and an address window; sets
+ * *dev_p to the address. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY or ACCD_ERROR_DEVICE on
+ * failure. */
 accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct accd__cuda *cuda = device;
@@ -141,8 +144,8 @@ struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t
     return memory && dev - memory->dev < memory->bytes ? memory : NULL;
 }
 
-/* Frees the allocation that begins at `dev`. ACCD_ERROR_MISUSE: none does. The memory counts as freed even if the
- * driver reports an error. */
+/* Frees the allocation that begins at `dev`. Returns ACCD_ERROR_MISUSE if no allocation begins there. The memory
+ * counts as freed even if the driver reports an error. */
 accd_status accd__cuda_free(void *device, uint64_t dev)
 {
     struct accd__cuda *cuda = device;
@@ -165,7 +168,7 @@ int accd__cuda_is_allocated(void *device, uint64_t dev, uint64_t bytes)
     return memory && bytes <= memory->bytes - (dev - memory->dev);
 }
 
-/* Returns the bytes of the allocation that begins at `dev`; 0: none does. */
+/* Returns the size in bytes of the allocation that begins at `dev`; 0: no allocation begins there. */
 uint64_t accd__cuda_allocation_size(void *device, uint64_t dev)
 {
     const struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -187,7 +190,8 @@ void accd__cuda_memory_free(struct accd__cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- content -- */
 
-/* Returns the bitmap of an allocation, after setting the bits of the range whose ends are stored. */
+/* Returns the bitmap of an allocation (bit i: byte i was written), after setting the bits of the range of which only
+ * the ends were stored. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
 {
     assert(memory->written_low <= memory->written_high && memory->written_high <= memory->bytes);
@@ -196,9 +200,9 @@ uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
     return memory->bitmap;
 }
 
-/* Records that a range was written: extends the range whose ends are stored, or sets bits. Setting the bits of a large
- * copy takes longer than the copy, and the bits are rarely used. Therefore only the ends of the largest range are
- * stored. */
+/* Records that a range was written: extends the written range of which only the ends are stored, replaces it if the
+ * new range is larger, or sets bits. Setting the bits of a large copy takes longer than the copy, and the bits are
+ * rarely used. Therefore only the ends of the largest range are stored. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     assert(dev >= memory->dev && bytes <= memory->bytes - (dev - memory->dev));
@@ -216,14 +220,14 @@ void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uin
     }
 }
 
-/* Returns true if the range lies in the written range whose ends are stored. False does not mean that bytes are
- * unwritten. */
+/* Returns true if the range lies in the written range of which only the ends are stored. False does not mean that
+ * bytes are unwritten, because the bitmap may have them. */
 static bool is_fully_written(const struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     return dev - memory->dev >= memory->written_low && dev - memory->dev + bytes <= memory->written_high;
 }
 
-/* Overwrites the bytes of `content`, a host copy of the range, that were never written on the device. */
+/* Overwrites with poison the bytes of `content`, a host copy of the range, that were never written on the device. */
 void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content)
 {
     if (!is_fully_written(memory, dev, bytes))
@@ -248,8 +252,8 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
         accd__written_set(accd__cuda_written_bits(memory), dev - memory->dev, bytes, false);
 }
 
-/* Copies bytes from the device to `to`, or from `from` to the device; one of the two is NULL. Waits for the copy. Fails
- * as the driver does. */
+/* Copies `bytes` bytes from device address `dev` to `to`, or from `from` to `dev`; one of `to` and `from` is NULL.
+ * Waits for the copy. Returns the status of a driver call that fails. */
 static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from, uint64_t bytes)
 {
     assert(!to != !from);
@@ -290,7 +294,8 @@ accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint6
     return status;
 }
 
-/* Copies a range to `to`, followed by its written bits. Fails as the driver does. */
+/* Copies a range of device memory to `to`, followed by its written bits (a bit for each byte). Fails if a driver call
+ * fails. */
 accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -299,8 +304,8 @@ accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     return copy_now(device, dev, to, NULL, bytes);
 }
 
-/* Restores a range and its written bits as accd__cuda_save has saved them. On failure the device is lost, since its
- * content is unknown. */
+/* Restores a range of device memory and its written bits from `from`, where accd__cuda_save has saved them. On
+ * failure the device is lost, since its content is unknown. */
 void accd__cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct accd__cuda *cuda = device;

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of entries of the image cache, a hash table without chains; greatest number of the compiler's architectures.
- */
+/* CACHED_IMAGES: number of entries of the image cache, a hash table without chains. MAX_ARCHS: greatest number of
+ * architectures that the compiler may list. */
 enum { CACHED_IMAGES = 256, MAX_ARCHS = 64 };
 
 /* State of the process. All members are guarded by `lock`. */
@@ -37,8 +37,9 @@ static struct {
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-/* Opens and returns the newest library that is not newer than the driver: the driver may refuse images of a newer one.
- * Tries the system's search path first. NULL: none is found. */
+/* Opens and returns the newest NVRTC library that is not newer than the driver, because the driver may refuse images
+ * of a newer one. Tries the system's search path first. `driver`: version of the driver, 12040 for CUDA 12.4. NULL:
+ * no library is found. */
 static void *open_nvrtc_library(int driver)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
@@ -69,8 +70,8 @@ static bool find_symbols(void *library)
     return accd__cuda_find_symbol(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
-/* Loads the library for a driver of version `driver` at the first call. Returns true if it is usable; nvrtc.version
- * then has its version, otherwise the reason. The caller must hold `lock`. */
+/* Loads the library for a driver of version `driver` at the first call. Returns true if the library is usable;
+ * nvrtc.version then has its name and version, otherwise the reason why not. The caller must hold `lock`. */
 static bool load_library(int driver)
 {
     assert(pthread_mutex_trylock(&nvrtc.lock) != 0);
@@ -98,7 +99,8 @@ static bool load_library(int driver)
     return true;
 }
 
-/* Writes the compiler's name and version, or why there is none, to `version`; returns 1 if there is one. */
+/* Writes the compiler's name and version to `version` (`capacity` bytes) and returns 1; or writes the reason why
+ * there is no compiler, and returns 0. */
 int accd__nvrtc_get_version(int driver, char *version, size_t capacity)
 {
     pthread_mutex_lock(&nvrtc.lock);
@@ -121,13 +123,13 @@ static int architecture(int capability)
     return best;
 }
 
-/* Sets image->why: the call `call` of the compiler failed with `result`. */
+/* Sets image->why to a text that says that the compiler's function `call` failed with `result`. */
 static void set_reason(struct accd__image *image, nv_result result, const char *call)
 {
     snprintf(image->why, sizeof image->why, "%s in %s", nvrtc.nvrtcGetErrorString(result), call);
 }
 
-/* Stores the compiler's log in `image`; returns false if there is no log, or no memory. */
+/* Stores the compiler's log of `program` in *image; returns false if there is no log, or no memory. */
 static bool read_compile_log(struct accd__mem *mem, nv_program program, struct accd__image *image)
 {
     if (nvrtc.nvrtcGetProgramLogSize(program, &image->nlog) != NV_OK || !image->nlog)
@@ -179,8 +181,8 @@ static void compile_text(struct accd__mem *mem, int capability, const char *text
     (void)nvrtc.nvrtcDestroyProgram(&program);
 }
 
-/* Returns the entry of the cache that may contain the image of `text` for a compute capability; every text has exactly
- * one entry. */
+/* Returns the only entry of the cache that may contain the image of `text` for a compute capability. The entry may be
+ * empty, or hold the image of another text. */
 static struct cached_images *cache_slot_of(const char *text, int capability)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)capability; /* FNV-1a */
@@ -189,7 +191,8 @@ static struct cached_images *cache_slot_of(const char *text, int capability)
     return &nvrtc.cached_images[(hash ^ hash >> 32) % CACHED_IMAGES];
 }
 
-/* Replaces an entry of the cache by a copy of an image. Without memory the image is not cached. */
+/* Replaces an entry of the cache by copies of `text` and of its image for a compute capability. Without memory the
+ * entry stays unchanged. */
 static void cache_image(struct cached_images *cached_images, int capability, const char *text,
                         const struct accd__image *image)
 {
@@ -206,7 +209,8 @@ static void cache_image(struct cached_images *cached_images, int capability, con
     *cached_images = (struct cached_images){copy, bytes, capability, image->n};
 }
 
-/* Sets *image to the cached or newly compiled image of `text`, or to the reason why there is none. */
+/* Sets *image to the cached or newly compiled image of `text` for a compute capability. Without an image, sets the
+ * compiler's log or the reason instead. `driver`: version of the driver. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text, struct accd__image *image)
 {
     *image = (struct accd__image){0};

@@ -24,8 +24,8 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetProgramLogSize, (nv_program program, size_t * bytes))                         \
     X(nvrtcGetProgramLog, (nv_program program, char *to))
 
-/* X(symbol, parameters): entry points of CUDA 11.1 and 11.2. If one is missing, texts are compiled to PTX for the
- * oldest GPUs, which the driver translates. */
+/* X(symbol, parameters): entry points that NVRTC has had since CUDA 11.1 or 11.2. If one is missing, texts are
+ * compiled to PTX for the oldest GPUs, and the driver translates the PTX. */
 #define ACCD_NVRTC_OPTIONAL(X)                                 \
     X(nvrtcGetCUBINSize, (nv_program program, size_t * bytes)) \
     X(nvrtcGetCUBIN, (nv_program program, char *to))           \

@@ -1,15 +1,15 @@
-/* parts.c - uploads in parts: the core fills one window while the windows before it are copied.
+/* parts.c - uploads in parts: the core fills one window (a block of host memory) while earlier windows are copied.
  *
  *     stage_part, stage_part, ... -> window (slot) -> send_parts -> copies, event -> the window can be filled again
  *
- * A window is a chunk of page-locked memory, or of ordinary memory if none is free. Parts go to device memory that is
- * not used yet, so a batch that fails half-way changes no data in use. */
+ * The memory of a window, its slot, is a chunk of page-locked memory, or of ordinary memory if no page-locked one is
+ * free. Parts go to device memory that is not used yet, so a batch that fails half-way changes no data in use. */
 #include "backend.h"
 
 #include <assert.h>
 
-/* Allocates memory and an event for one more window. Returns false if all slots are in use, or without memory or event.
- */
+/* Allocates host memory and an event for one more window. Returns false if the batch has ACCD_CUDA_SLOTS windows, if
+ * there is no memory, or if no event can be created. */
 static bool add_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots <= ACCD_CUDA_SLOTS);
@@ -26,7 +26,8 @@ static bool add_window_slot(struct accd__cuda_batch *batch)
     return true;
 }
 
-/* Allocates the first window, if parts were announced. Returns false without memory or event. */
+/* Allocates the first window, if parts were announced. Returns false if there is no memory, or no event can be
+ * created. */
 bool accd__cuda_parts_begin(struct accd__cuda_batch *batch)
 {
     batch->slot = NULL;
@@ -34,7 +35,7 @@ bool accd__cuda_parts_begin(struct accd__cuda_batch *batch)
     return !batch->parts.n || add_window_slot(batch);
 }
 
-/* Releases the memory of all windows; their events stay. */
+/* Releases the host memory of all windows of a batch, and empties the list of parts; the events of the windows stay. */
 void accd__cuda_parts_end(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nslots; i++) {
@@ -55,9 +56,9 @@ static bool is_window_done(const struct accd__cuda_batch *batch, const struct ac
     return !cuda->is_lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
 }
 
-/* Returns a window to fill. It is the window that was sent first, if its copies have ended or it was never sent.
- * Otherwise it is a new one, if one can be added. Otherwise waits for the first one; a failure marks the batch as
- * failed. */
+/* Returns a window that the core can fill. It is the window that was sent longest ago, if its copies have ended, or a
+ * window that was never sent. Otherwise it is a new window, if one can be added. Otherwise waits for the copies of
+ * the window sent longest ago; a failure marks the batch as failed. */
 static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots > 0);
@@ -78,8 +79,8 @@ static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
     return first;
 }
 
-/* Adds a part, filled at host address `at`, to the copies of the window. Parts that are adjacent on both sides, in one
- * allocation, become one copy. Returns false without memory. */
+/* Adds a part, which the core fills at host address `at`, to the copies of the window. Parts of one allocation that
+ * are adjacent both on the host and on the device become one copy. Returns false without memory. */
 static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(batch->cuda, dev);
@@ -95,8 +96,8 @@ static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return true;
 }
 
-/* Returns memory for a part in the current window, which the caller fills. Never fails: without memory the batch is
- * marked as failed. */
+/* Returns host memory for a part of an upload to `dev`, in the current window; the caller fills the memory. Never
+ * fails: without memory for its records, marks the batch as failed. */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;
@@ -112,7 +113,8 @@ void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* Issues the copies of the current window, and leaves it until its copies have ended. */
+/* Issues the copies of the current window, which is filled again only after these copies have ended. Does nothing if
+ * no window is being filled, or the batch has failed. */
 void accd__cuda_send_parts(void *device)
 {
     struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;

@@ -1,7 +1,8 @@
 /* pinned.c - page-locked host memory: a ring of chunks that all batches share. */
 #include "backend.h"
 
-/* Releases all chunks of a batch: page-locked ones for other batches, ordinary ones to the allocator. */
+/* Releases all chunks (host memory of transfers) of a batch: page-locked ones for other batches, ordinary ones to the
+ * allocator. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nchunks; i++) {
@@ -23,8 +24,8 @@ static void reclaim_chunks(struct accd__cuda *cuda)
             accd__cuda_free_chunks(batch);
 }
 
-/* Returns a free chunk of the ring, page-locked at its first use; NULL: all are in use, or no more pages can be locked.
- */
+/* Returns a free chunk of the ring, whose memory is page-locked at its first use. NULL: all chunks are in use, or no
+ * more pages can be locked. */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda)
 {
     size_t in_use = 0;

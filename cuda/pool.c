@@ -21,7 +21,8 @@ bool accd__cuda_pool_open(struct accd__cuda *cuda)
                           ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
 }
 
-/* Allocates device memory, from the pool in the order of `stream`. Returns false on failure. */
+/* Allocates `bytes` bytes of device memory, and sets *at_p to its address. With a pool, the allocation takes place in
+ * the order of `stream`. Returns false on failure. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                            cu_address *at_p)
 {

@@ -1,7 +1,8 @@
 /* staging.c - host memory of batches.
  *
- * Runs are ranges as they were announced, joined where they are contiguous. Pieces are ranges as they are copied: a
- * piece is one run, or a cluster of runs that overlap. Overlapping runs share memory, so the last staged value wins.
+ * Runs are ranges as the core has announced them, joined where they are contiguous. Pieces are ranges as they are
+ * copied: a piece is one run, or a cluster of runs that overlap. Overlapping runs share host memory, so the value
+ * that the core writes last wins.
  *
  *     run    |-----|  |---------|          chunk  | piece | piece | ... | row | row | ... |
  *     run               |--------------|
@@ -11,12 +12,14 @@
  * has free ones. Large pieces lie where the host program has them, or in blocks of their own. */
 #include "backend.h"
 
-/* Least bytes of a spare block; the allocator of the context caches smaller blocks itself (accd__mem_free). */
+/* Least size of a spare block (one that is kept for the next batch); the allocator of the context caches smaller
+ * blocks itself (accd__mem_free). */
 enum { MIN_SPARE_BYTES = 64 << 20 };
 
 /* ------------------------------------------------------------------------- chunks, large pieces -- */
 
-/* Adds a chunk with memory to the batch, and sets *chunk_p to it. Returns the memory; NULL: no memory. */
+/* Adds a chunk to the batch, with page-locked host memory or, if none is free, ordinary memory; sets *chunk_p to the
+ * chunk. Returns the chunk's memory; NULL: there is none. */
 static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_chunk **chunk_p)
 {
     struct accd__mem *mem = batch->cuda->mem;
@@ -32,7 +35,7 @@ static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_ch
     return chunk->at;
 }
 
-/* Frees the spare block (struct accd__cuda), if one is cached. */
+/* Frees the spare block (memory of a large piece, kept for the next batch), if there is one. */
 static void free_spare(struct accd__cuda *cuda)
 {
     accd__mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
@@ -40,8 +43,8 @@ static void free_spare(struct accd__cuda *cuda)
     cuda->spare.bytes = 0;
 }
 
-/* Returns memory for a large piece, and sets piece->capacity; NULL: no memory. Reuses the spare block, because the
- * pages of a new block would cost more than the writes to it. */
+/* Returns host memory for a large piece, and sets piece->capacity; NULL: no memory. Reuses the spare block of an
+ * earlier batch if its size fits, because the pages of a new block would cost more than the writes to it. */
 static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *piece)
 {
     char *at = cuda->spare.at;
@@ -59,7 +62,8 @@ static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *p
     return accd__mem_alloc(cuda->mem, piece->bytes);
 }
 
-/* Frees the memory of a large piece, or stores it as the spare block if it is larger than the present one. */
+/* Frees the host memory of a large piece. If the memory is larger than the present spare block and has
+ * MIN_SPARE_BYTES, keeps it as the spare block instead. */
 static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_piece *piece)
 {
     if (piece->capacity < MIN_SPARE_BYTES || piece->capacity <= cuda->spare.bytes) {
@@ -81,8 +85,9 @@ static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, 
     return NULL;
 }
 
-/* Returns memory for `bytes` bytes at `dev` in the last chunk of a direction. Adds a chunk if these bytes and a row of
- * the table do not fit. holds_large: the chunk holds large pieces. NULL: no memory. */
+/* Returns host memory for `bytes` bytes of device address `dev`, in the last chunk of a direction that holds large
+ * pieces (`holds_large`) or small ones. Adds a chunk if these bytes and a row of the chunk's table do not fit. NULL:
+ * no memory. */
 static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool holds_large, bool out)
 {
     struct accd__cuda_chunk *chunk = find_last_chunk(batch, holds_large, out);
@@ -98,9 +103,9 @@ static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return chunk->at + at;
 }
 
-/* Adds a copy of `piece` to the small or large pieces, with host memory, unless it borrows piece->at. Returns that
- * memory; NULL: no memory. Large downloads of queues lie in chunks, too, because the driver copies asynchronously only
- * to page-locked memory. */
+/* Adds a copy of `piece` to the small or the large pieces of the batch. A large piece uses the host memory piece->at,
+ * unless that is NULL; all others get host memory. Returns the memory; NULL: there is none. Large downloads of queues
+ * lie in chunks, too, because the driver copies asynchronously only to page-locked memory. */
 static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     bool small = piece->bytes < ACCD_MIN_DIRECT_SEND;
@@ -122,8 +127,8 @@ static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_p
     return added->at;
 }
 
-/* Makes pieces of the runs of uploads, and sets run->at. Runs that ascend without overlap become pieces as they are;
- * overlapping ones share a piece. Returns false without memory. */
+/* Makes pieces of the runs (announced ranges) of uploads, and sets run->at, their host memory. A run that overlaps no
+ * other becomes a piece; overlapping runs share a piece. Returns false without memory. */
 static bool assign_uploads(struct accd__cuda_batch *batch)
 {
     struct accd__cuda_run_list *in = &batch->in;
@@ -165,15 +170,16 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
     return true;
 }
 
-/* Returns true if an uploaded piece intersects the range. Requires that the pairs of pieces are ascending. */
+/* Returns true if a piece of the batch's uploads intersects the range. Requires that batch->pairs (begin and end of
+ * each uploaded piece) is ascending. */
 static bool overlaps_upload(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes)
 {
     size_t i = ACCD_UPPER_BOUND(batch->pairs, value, batch->npieces, dev);
     return i < batch->npieces && batch->pairs[i].key < dev + bytes;
 }
 
-/* Makes a piece of each run of downloads, and sets run->at. Sets batch->is_mixed_range to true if a piece overlaps an
- * upload. Returns false without memory. */
+/* Makes a piece of each run (announced range) of downloads, and sets run->at, its host memory. Sets
+ * batch->is_mixed_range to true if a run overlaps an upload, else to false. Returns false without memory. */
 static bool assign_downloads(struct accd__cuda_batch *batch)
 {
     batch->is_mixed_range = false;
@@ -203,8 +209,8 @@ void accd__cuda_free_host_memory(struct accd__cuda_batch *batch)
     batch->out.n = batch->out.cursor = batch->out.reached = 0;
 }
 
-/* Assigns host memory to all announced runs: uploads first, then downloads and parts. Returns false if the batch has
- * failed. */
+/* Assigns host memory to all announced runs: first uploads, then downloads, then the first window of parts. Returns
+ * false if the batch has failed, also before this call. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch)
 {
     if (batch->failed == ACCD_OK && !assign_uploads(batch))

@@ -46,7 +46,7 @@ void accd__cuda_streams_wait(struct accd__cuda *cuda)
             (void)accd__cuda_wait(cuda, cuda->queues[i]);
 }
 
-/* Destroys the driver's stream, if it was created; its memory stays. */
+/* Destroys the driver's stream, if it was created, but does not free the structure. */
 static void close_stream(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
     if (stream->at)

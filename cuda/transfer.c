@@ -32,8 +32,9 @@ static struct accd__cuda_batch *current_batch(void *device)
 
 /* --------------------------------------------------------------------------------- announced -- */
 
-/* Begins a batch: the default one, or an idle or new one in the stream of traffic->queue. Makes the context current
- * until the batch ends or is started. */
+/* Begins a batch: the default batch, or for a queue (traffic->queue) an idle or new batch in the queue's stream.
+ * Makes the device's context current until the batch ends or is started. Fails if a copy is to fail by injection, if
+ * the driver fails, or without memory; no batch has then begun. */
 accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
 {
     struct accd__cuda *cuda = device;
@@ -62,8 +63,9 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
     return ACCD_OK;
 }
 
-/* Adds a range to `run`, the last run of its list, and returns true. Requires that the range begins in the run, or at
- * most `gap` bytes after it, and lies in the same allocation. Returns false if the range needs a run of its own. */
+/* Adds a range to `run`, the last run of its list, and returns true. The range must begin in the run, or at most
+ * `gap` bytes after it, and lie in the same allocation. Otherwise, or if the run has a source in host memory or would
+ * become too long, returns false: the range needs a run of its own. */
 static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
                             uint64_t bytes, uint64_t gap)
 {
@@ -79,8 +81,8 @@ static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__c
     return true;
 }
 
-/* Adds a run of the range to the list `side`; `from`: its source in host memory, NULL: it is staged. Without memory, or
- * outside of all allocations, marks the batch as failed. */
+/* Adds a run of the range to the list `side`. `from`: source of the bytes in host memory; NULL: the core writes them
+ * to run->at. Without memory, or for a range outside of all allocations, marks the batch as failed. */
 static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
                     const char *from)
 {
@@ -96,25 +98,26 @@ static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *
     side->runs[side->n++] = (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .from = from};
 }
 
-/* Announces a range that will be staged or, with `out`, fetched: extends the last run or adds one. Failures appear in
- * accd__cuda_ready. */
+/* Announces a range that the core will write (stage) for an upload or, with `out`, read (fetch) after a download:
+ * extends the last run or adds one. accd__cuda_ready returns failures. */
 void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
 {
     struct accd__cuda_batch *batch = current_batch(device);
     struct accd__cuda_run_list *side = out ? &batch->out : &batch->in;
     bool is_separate =
-        batch->mixed && !out; /* each upload is a run of its own, so that overlaps with downloads are exact */
+        batch->mixed &&
+        !out; /* each upload then is a run of its own, so that overlaps with downloads are found exactly */
     if (batch->failed != ACCD_OK || !bytes)
         return;
-    uint64_t gap = out && !accd__cuda_is_queued(batch)
-                       ? MAX_GAP
-                       : 0; /* gaps may hold bytes that were never written, for which a queue would have to wait */
+    uint64_t gap =
+        out && !accd__cuda_is_queued(batch) ? MAX_GAP : 0; /* a queue allows no gaps, because they may hold bytes that
+                                                              were never written, and its batch would wait */
     if (side->n && !is_separate && extend_last_run(batch, &side->runs[side->n - 1], dev, bytes, gap))
         return;
     add_run(batch, side, dev, bytes, NULL);
 }
 
-/* Announces an upload whose bytes the driver reads from host memory. */
+/* Announces an upload whose bytes come from memory of the host program, at `host`. */
 void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -131,7 +134,7 @@ void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes)
         add_run(batch, parts, dev, bytes, NULL);
 }
 
-/* Announces the only download of a batch, straight to host memory. */
+/* Announces the only download of a batch, the receipt, which goes straight to memory of the host program at `host`. */
 void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -144,7 +147,7 @@ void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
 
 /* ----------------------------------------------------------------------- copies on the device -- */
 
-/* Issues a copy within the device. Failures appear in accd__cuda_ready or accd__cuda_end. */
+/* Issues a copy within the device. accd__cuda_ready or accd__cuda_end returns failures. */
 void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -159,7 +162,8 @@ void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
         accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
 }
 
-/* Copies the written bits of the batch's copies within the device, which have ended. */
+/* Copies the written bits (which bytes were ever written) for the batch's copies within the device, which have ended.
+ */
 static void mark_device_copies(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->ncopied; i++) {
@@ -212,8 +216,8 @@ accd_status accd__cuda_ready(void *device)
     return ACCD_OK;
 }
 
-/* Returns the host memory of a range in its run of the list `side`; any address if `bytes` is 0. Requires that ranges
- * are given in the order in which they were announced. */
+/* Returns the host memory of a range in the run of the list `side` that contains it; any address if `bytes` is 0.
+ * Requires that successive calls give the ranges in the order in which they were announced. */
 static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes)
 {
     static char empty[1];
@@ -235,8 +239,8 @@ void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes)
     return range_in_run(&batch->in, dev, bytes);
 }
 
-/* Copies to `to`, the downloaded content of a range, the bytes that the batch has staged before: once it ends, the
- * device holds these. */
+/* Copies to `to`, the downloaded content of a range, the bytes of the range that the core has written for uploads of
+ * the same batch. The device will hold these bytes once the batch ends. */
 static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *to)
 {
     const struct accd__cuda_run_list *in = &batch->in;
@@ -249,7 +253,8 @@ static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, u
     }
 }
 
-/* Returns the downloaded content of an announced range, with the bytes staged so far. */
+/* Returns the downloaded content of an announced range, replaced where the core has already written bytes for uploads
+ * of this batch. */
 const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -259,8 +264,9 @@ const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* Adds to the text of a failure that a part of the data may have been changed, if so. On a device that is not lost
- * these are data that uploads overwrite, otherwise the host memory of a receipt. */
+/* Adds to the text of a failure that a part of the data may have arrived, if that is possible. On a lost device it is
+ * possible for a receipt (a download straight to memory of the program). On any other device it is possible for
+ * uploads that overwrite data in several calls. */
 static void append_torn_notice(const struct accd__cuda_batch *batch)
 {
     static const char may_tear[] = "; a part of it may have arrived";
@@ -306,7 +312,8 @@ accd_status accd__cuda_end(void *device)
 
 /* ----------------------------------------------------------------------------- start, finish -- */
 
-/* Returns true if some downloaded bytes were never written. Their positions are known only when the batch starts. */
+/* Returns true if some downloaded bytes were never written on the device. Must be called when the batch starts,
+ * because later work may write them. */
 static bool fetches_unwritten(const struct accd__cuda_batch *batch)
 {
     bool has_unwritten = false;
@@ -317,8 +324,8 @@ static bool fetches_unwritten(const struct accd__cuda_batch *batch)
     return has_unwritten;
 }
 
-/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned, because their
- * positions may change later. Returns false on failure. */
+/* Issues the work of a batch, and leaves the batch to its stream. Waits for the work if unwritten bytes must be
+ * poisoned, because later work may change which bytes these are. Returns false on failure. */
 static bool start_in_stream(struct accd__cuda_batch *batch)
 {
     bool out = batch->out.n > 0;
