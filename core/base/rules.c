@@ -1,12 +1,13 @@
-/* rules.c - rule profiles as data (accdeep_rules.def), and their compilation into policy tables.
- * spec/openacc/profiles.lua, libgomp.lua and spec/house/knobs.lua show the effects of each knob. */
+/* rules.c - the rule profiles of accdeep_rules.def (one value for each knob), and their compilation into policy tables.
+ * The scenarios spec/openacc/profiles.lua, spec/openacc/libgomp.lua and spec/house/knobs.lua show the effects of each
+ * knob. */
 #include "accdeep_rules.h"
 #include "base/base.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
     "-Woverride-init" /* warns if a setting of a profile replaces the same setting of its base profile */
-/* Rule profiles, expanded from accdeep_rules.def. */
+/* Rule profiles, made from the list accdeep_rules.def. */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),
 #define ACCD_PROFILE(profile_name, document_set, settings) \
@@ -15,7 +16,7 @@ static const accd_rules profiles[] = {
 };
 #pragma GCC diagnostic pop
 
-/* Returns the profile of that name; NULL if there is none. */
+/* Returns the profile called `name`; NULL if there is no such profile, or `name` is NULL. */
 const accd_rules *accd_find_rules(const char *name)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
@@ -24,7 +25,7 @@ const accd_rules *accd_find_rules(const char *name)
     return NULL;
 }
 
-/* Returns true if the rules have a name, and all knobs have values that exist. */
+/* Returns true if the rules have a name, and each knob has one of its values. */
 bool accd__rules_are_valid(const accd_rules *rules)
 {
     bool is_valid = rules->name;
@@ -35,7 +36,8 @@ bool accd__rules_are_valid(const accd_rules *rules)
     return is_valid;
 }
 
-/* Returns true without fusion and with partial overlaps as errors, which the fast path assumes. */
+/* Returns true if the rules have no fusion, and make partial overlaps errors: the fast path, which executes constructs
+ * without a plan, handles only such rules. */
 bool accd__rules_allow_fast_path(const accd_rules *rules)
 {
     return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR;
@@ -43,13 +45,13 @@ bool accd__rules_allow_fast_path(const accd_rules *rules)
 
 /* --------------------------------------------------------------------------------- policy -- */
 
-/* Indices into accd__policy_entries: a decision, or the error of a rejection. */
+/* Indices into accd__policy_entries. The first five are decisions, the others are rejections with their error. */
 enum policy_entry {
     NO_DECISION,
     USE,
     SPLIT,
     FILL,
-    SKIP, /* these five have the values of enum accd__decision */
+    SKIP, /* last of the five entries that equal ACCD_DECISION_NONE to ACCD_DECISION_SKIP */
     PRESENT,
     PARTIAL,
     PARTIAL_NAME_IT,
@@ -81,7 +83,8 @@ enum policy_entry {
 #define CHANGED_ATTACHED " was changed while it is attached"
 #define NOT_PRESENT_ON ACCD_NAME_PLACEHOLDER " is not present on device"
 
-/* Decisions with their errors, by enum policy_entry. PART_PRESENT and similar are parts of messages. */
+/* Decisions with their errors, by enum policy_entry. The macros with texts, such as PART_PRESENT, are parts of
+ * messages. */
 const struct accd__policy_entry accd__policy_entries[] = {
     [NO_DECISION] = {.decision = ACCD_DECISION_NONE},
     [USE] = {.decision = ACCD_DECISION_USE},
@@ -121,7 +124,8 @@ const struct accd__policy_entry accd__policy_entries[] = {
     [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
-/* Sets to->slot, which is all 0 before: the decisions about pointers that clauses attach or detach. */
+/* Fills to->slot, which is all 0 (NO_DECISION) before, with the decisions of `rules` about pointers that clauses attach
+ * or detach. */
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
     const bool rejects_implied = rules->attach_implied == ACCD_CHOICE_REJECT,
@@ -142,10 +146,10 @@ static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to
     }
 }
 
-/* Decisions that profiles have in common; accd__policy_compile changes those that knobs select. */
+/* Default decision for each demand and look-up result; accd__policy_compile replaces those that depend on a knob. */
 static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
-    /* columns, as enum accd__lookup_result: absent, object, excluded, holes, unnamed, named part, tuple, objects,
-     * partial */
+    /* The columns are in the order of enum accd__lookup_result: absent, object, excluded, holes, unnamed, named part,
+     * tuple, objects, partial. */
     [ACCD_DEMAND_NEW] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_DATA] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_ABSENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, FILL, SPLIT, SPLIT, SPLIT},
@@ -163,8 +167,8 @@ static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
     [ACCD_DEMAND_ABANDON] = {NO_DECISION, USE, USE, USE, USE, USE, NO_DECISION, NO_DECISION, NO_DECISION},
 };
 
-/* Compiles the rules of a profile into the tables of a policy. Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4,
- * ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
+/* Fills the policy *to with the decisions of `rules`, which must be valid. Decides ACC20-2.6-1, TR14-4.3-05,
+ * ACC33-3.2.18-4, ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 {
     assert(accd__rules_are_valid(rules));
@@ -181,9 +185,9 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         .sent = rules->fusion ? R_SEND : R_MOVE,
         .fetched = rules->fusion ? R_FETCH : R_LEAVE,
     };
-    /* Groups (table/group.h) are not used where each object must be marked or counted by itself. Rules that ignore a
-     * final detach of an unattached pointer need marks at the objects that hold pointers, which a group does not set.
-     * If constructs count, exit data may remove references that a region has counted. */
+    /* A group, one record for many sections (table/group.h), is not used if each object needs a mark or counter of its
+     * own. If the knob detach_final is `ignore`, and attachments are counted, each object that contains pointers needs
+     * a mark. If constructs count references, exit data may remove a reference to a single section of a region. */
     to->groups[ACCD_KIND_ENTER_DATA] = rules->detach_final == ACCD_CHOICE_REJECT || !to->counts_attachments;
     to->groups[ACCD_KIND_REGION] = to->groups[ACCD_KIND_COMPUTE] = to->groups[ACCD_KIND_ENTER_DATA] && !constructs;
     compile_slot_policy(rules, to);
@@ -192,7 +196,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         const bool again = demand == ACCD_DEMAND_REGION_END;
         uint8_t *all = to->presence[demand][0], *plain = to->presence[demand][1];
         memcpy(all, default_presence[splits ? (int)ACCD_DEMAND_ABSENT_PART : demand], sizeof default_presence[demand]);
-        if (rules->fusion) { /* a clause may span several objects, as if they were one tuple */
+        if (rules->fusion) { /* a range in several objects is then treated like a range in one tuple */
             all[ACCD_LOOKUP_OBJECTS] = all[ACCD_LOOKUP_TUPLE];
             if (demand <= ACCD_DEMAND_DATA && !splits)
                 all[ACCD_LOOKUP_PARTIAL] = PARTIAL_NAME_IT;
@@ -206,7 +210,8 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         if (!ignores_partial ||
             !(demand == ACCD_DEMAND_NO_CREATE ||
               (constructs && (again || demand == ACCD_DEMAND_UPDATE || demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
-            continue; /* the decisions below only serve rules that ignore partially present data (OMP60-upd-1) */
+            continue; /* the rest of the loop only serves requests for which partially present data count as absent
+                         (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
             if (accd__policy_entries[plain[result]].decision >= ACCD_DECISION_REJECT)
@@ -216,20 +221,21 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 
 /* ------------------------------------------------------------------------------------ ids -- */
 
-/* Ids of each rule: the rows of ACCD_RULE_MAP. */
+/* Ids of each rule, by enum accd__rule: the rows of ACCD_RULE_MAP. */
 static const char *const ids[R_RULES][ACCD_RULE_IDS] = {[R_NONE] = {""},
 #define X(name, ...) [R_##name] = {__VA_ARGS__},
                                                         ACCD_RULE_MAP(X)
 #undef X
 };
 
-/* Returns id number `place` in row `row` of ACCD_RULE_MAP, both from 0; NULL if there is none. */
+/* Returns the rule id in column `place` of row `row` of ACCD_RULE_MAP, both counted from 0; NULL if there is none. */
 const char *accd_get_rule_id(unsigned row, unsigned place)
 {
     return row < R_RULES - 1 && place < ACCD_RULE_IDS ? ids[row + 1][place] : NULL;
 }
 
-/* Returns the id of a rule in the first document of the profile that has it, or the first id of its row. */
+/* Returns the id of `rule` in the first document of the profile `rules` that has the rule. If none of its documents has
+ * the rule, returns the first id in the rule's row of ACCD_RULE_MAP. */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
 {
     assert(rule < R_RULES);
@@ -243,7 +249,7 @@ const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
     return ids[rule][0];
 }
 
-/* Properties of all actions. Decides DIR-1-02, ACC33-2.7.2-1. */
+/* Properties of each accd_action; an action that is not listed has none. Decides DIR-1-02, ACC33-2.7.2-1. */
 const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
     [ACCD_ACTION_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
@@ -257,14 +263,15 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
-/* Returns the action of a member: its own or, to inherit, that of the element `enclosing` that contains it; `init`
- * (init_needed) adds the copy to the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
+/* Returns the action of a member: `own` or, if that is ACCD_ACTION_INHERIT, `enclosing`, the action of the element that
+ * contains the member. `init`: the clause has init_needed, which adds the copy to the device. Decides TR14-3.1.1-17,
+ * TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t enclosing)
 {
     uint8_t action = own == ACCD_ACTION_INHERIT ? enclosing : own;
     if (!init)
         return action;
-    /* TR14-3.1.1-17: create acts as copyin, copyout as copy */
+    /* TR14-3.1.1-17: create and hold act as copyin, copyout as copy */
     if (action == ACCD_ACTION_CREATE || action == ACCD_ACTION_HOLD)
         return ACCD_ACTION_COPYIN;
     return action == ACCD_ACTION_COPYOUT ? ACCD_ACTION_COPY : action;
