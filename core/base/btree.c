@@ -1,8 +1,8 @@
-/* btree.c - a B+-tree with a finger: ordered index from 64-bit addresses to records.
+/* btree.c - a B+-tree with a finger (the leaf of the last search): ordered index from 64-bit addresses to records.
  *
- * Input: keys (addresses of data, pointers or device memory) and records of the callers. core/table, core/queue and
- * core/base keep all ordered tables in it. Nodes come from a pool, so that a construct can reserve them before it
- * changes anything; a reserved insertion cannot fail.
+ * Keys are addresses of data, pointers or device memory; records belong to the callers. core/table, core/queue and
+ * core/base keep all ordered tables in such an index. Nodes come from a pool, so that a construct can reserve them
+ * before it changes anything; an insertion with reserved nodes cannot fail.
  *
  *     root            [ 0 | 40 | 90 |  .  ]                     inner node: key[i] is a lower bound of child i
  *                       |     |    `------------.
@@ -17,13 +17,13 @@
  *   may be the last one of the previous leaf.
  * - No node is empty, except the root of an empty index. A node with at most MERGE_THRESHOLD entries is merged with a
  *   neighbour if both fit into MERGED_LIMIT.
- * - The search path of every p in [low, high) ends at the finger's leaf. Every change of the
- *   separators resets the finger.
+ * - The search path of every p in [low, high) ends at the finger's leaf: it is "the leaf for p". Every change of a
+ *   separator resets the finger.
  *
  * Life of a key: insert_prefix puts it into the finger's leaf if it fits, together with the pairs of the run that
  * follow it there. Otherwise insert_on_path walks down from the root; distribute_entries splits full nodes and feeds
  * the new ones to the level above. erase_at removes it from its leaf alone if no merge is due; otherwise erase_below
- * removes it on the path, frees empty nodes and merges neighbours. */
+ * removes it on the path from the root, frees empty nodes and merges neighbours. */
 #include "base/btree.h"
 
 #include <assert.h>
@@ -33,8 +33,8 @@ enum {
     FANOUT = ACCD_BTREE_FANOUT,
     MERGE_THRESHOLD = FANOUT / 4,       /* a node with at most so many entries is merged with a neighbour */
     MERGED_LIMIT = FANOUT - FANOUT / 4, /* greatest number of entries of a merged node */
-    MIN_LAST_NODE = FANOUT / 8 + 1,     /* least entries of the last node, so that erasing the key that made it and
-                                           inserting it again makes no node */
+    MIN_LAST_NODE = FANOUT / 8 + 1, /* least entries of a new last node, so that erasing its first key and inserting the
+                                       key again neither frees nor makes a node */
     MAX_HEIGHT = 32
 };
 
@@ -100,15 +100,15 @@ static inline __attribute__((always_inline)) void prefetch_node(const node *n)
         __builtin_prefetch((const char *)n + at);
 }
 
-/* Prefetches the next leaf, because a search that moves to the next leaf will continue. */
+/* Prefetches the leaf after `leaf`, because searches that advance from leaf to leaf will probably need it next. */
 static inline void prefetch_next(const node *leaf)
 {
     if (leaf->next)
         prefetch_node(leaf->next);
 }
 
-/* Moves the finger to the leaf for p, on the path from the root or by the previous finger, and returns the leaf. The
- * old finger becomes index->before. The index has a root. */
+/* Moves the finger to the leaf for p, which is that of index->before or is found from the root, and returns the leaf.
+ * The old finger becomes index->before. The index must have a root. */
 static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree *index, uint64_t p)
 {
     assert(index->root);
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
         if (i + 1 < FANOUT && n->key[i + 1] < high)
             high = n->key[i + 1];
         n = n->at[i];
-        prefetch_node(n); /* fetches all lines at once: each step of the search would wait for one line */
+        prefetch_node(n); /* fetches all cache lines of n at once; otherwise each search step waits for one line */
     }
     if (__builtin_expect(before && before->next == n, 0))
         prefetch_next(n);
@@ -150,7 +150,7 @@ static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, 
     return find_leaf(index, p);
 }
 
-/* Returns true if the finger's leaf is the leaf for p; false without a finger. */
+/* Returns true if the index has a finger, and the finger's leaf is the leaf for p. */
 static inline bool is_near(const struct accd__btree *index, uint64_t p)
 {
     return p - index->low < index->high - index->low && index->leaf;
@@ -295,7 +295,7 @@ static unsigned keys_below(const node *n, uint64_t p)
     return i + (n->used && n->key[i] < p);
 }
 
-/* Returns the number of keys in [low, high), which it stops to count beyond `most`. */
+/* Returns the number of keys in [low, high); if there are more than `most`, any number above `most`. */
 size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most)
 {
     const node *leaf = index->root ? leaf_for_key(index, clamp_key(low)) : NULL;
@@ -325,7 +325,7 @@ int accd__btree_reserve_many(struct accd__btree *index, size_t n)
     return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
 }
 
-/* Reserves nodes for a run of n keys in [first, last], and then `reserved` single keys; returns 0 without memory.
+/* Reserves nodes for a run of n keys in [first, last], and then `reserved` single keys. Returns 1, or 0 without memory.
  * Existing keys cut the run into pieces, each of which makes full nodes and one more node of each level. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
 {
@@ -340,7 +340,7 @@ int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64
                               (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
 }
 
-/* Inserts `count` pairs at slot i of a node, which has space for them. */
+/* Inserts the first `count` pairs of a run at slot i of a node, which has space for them. */
 static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)
 {
     assert(n->used + count <= FANOUT && i <= n->used);
@@ -382,7 +382,7 @@ struct feed {
     int leaves; /* true if the nodes of `below` are leaves, which stay linked by next */
 };
 
-/* Moves the first entry of a feed, which is not empty, to the end of a node, which has space. */
+/* Moves the first entry of a feed, which is not empty, to the end of node `to`, which has space. */
 static void feed_entry(struct feed *feed, node *to)
 {
     node *below = feed->below;
@@ -412,9 +412,9 @@ static node *new_node_after(struct accd__btree *index, node *n, int leaf)
     return right;
 }
 
-/* Puts the entries of a feed into node n at slot i. If n overflows, its entries are spread equally over n and new nodes
- * after it, which must be reserved. At the end of the index (`last`) the nodes are full except for the least fill of
- * the last one, so that ascending keys fill their nodes. Sets the feed to the new nodes, for the level above. */
+/* Puts the entries of a feed into node n (`leaf`: a leaf) at slot i. If n overflows, the entries are spread equally
+ * over n and new nodes after it, which must be reserved. If n is the last node (`last`) and i its end, all nodes but
+ * the last become full, so that ascending keys fill nodes. Sets the feed to the new nodes, for the level above. */
 static void distribute_entries(struct accd__btree *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
 {
     assert(i <= n->used);
@@ -449,8 +449,8 @@ static void distribute_entries(struct accd__btree *index, node *n, unsigned i, s
     *feed = above;
 }
 
-/* Returns the number of nodes that one more record makes: one for each full node from the leaf upwards, and a new root.
- */
+/* Returns the number of new nodes that one more record in `leaf` needs: one for each full node of `path` from `leaf`
+ * upwards, and a root if all are full. */
 static size_t nodes_on_path(const struct accd__btree *index, const node *leaf, const struct path_step *path)
 {
     unsigned h = 0;
@@ -470,7 +470,7 @@ static size_t insert_on_path(struct accd__btree *index, const struct accd__pair 
     node *to = walk_down(index, key, path);
     const unsigned i = keys_below(to, key);
     uint64_t upper = i < to->used ? to->key[i] : UINT64_MAX;
-    for (unsigned h = 1; h <= height; h++) { /* lowers first separators above `key`, which must stay lower bounds */
+    for (unsigned h = 1; h <= height; h++) { /* separators must stay lower bounds: lowers those above `key` */
         node *above = path[h].n;
         if (key < above->key[path[h].at]) {
             above->key[path[h].at] = key;
@@ -550,7 +550,7 @@ static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index,
     return done;
 }
 
-/* Inserts one record. Returns 0 without memory. */
+/* Inserts a record under a key that is not in the index. Returns 1, or 0 without memory. */
 int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record)
 {
     return insert_prefix(index, &(struct accd__pair){key, (uintptr_t)record}, 1) != 0;
@@ -574,7 +574,7 @@ void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pai
 
 /* ---------------------------------------------------------------------------------- erasure -- */
 
-/* Removes the entries in slots [i, end) of a node, and moves later ones down. */
+/* Removes the entries in slots [i, end) of a node, and moves later entries down. */
 static inline void remove_entries(node *n, unsigned i, unsigned end)
 {
     assert(i <= end && end <= n->used);
@@ -584,7 +584,7 @@ static inline void remove_entries(node *n, unsigned i, unsigned end)
         memset(n->key + i, 0xff, removals * sizeof n->key[0]);
         return;
     }
-    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* moves unused keys, too */
+    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused slots move, too */
     memmove(n->at + i, n->at + end, (used - end) * sizeof n->at[0]);
     if (free < removals)
         memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
@@ -600,7 +600,7 @@ static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, i
         return 0;
     memcpy(left->key + left->used, right->key, right->used * sizeof left->key[0]);
     memcpy(left->at + left->used, right->at, right->used * sizeof left->at[0]);
-    if (!leaves) /* the right child's first separator may be out of date; the parent's one is a valid lower bound */
+    if (!leaves) /* the first separator of `right` may be no lower bound; that of the parent is one */
         left->key[left->used] = parent->key[i + 1];
     left->used += right->used;
     if (leaves) {
@@ -623,7 +623,7 @@ static void unlink_node(struct accd__btree *index, node *n)
     accd__pool_free(&index->nodes, n);
 }
 
-/* Merges the child in slot i of n with a neighbour, if the child has at most MERGE_THRESHOLD entries and both fit. */
+/* Merges the child in slot i of n (`leaves`: a leaf) with a neighbour, if it has few entries and both fit together. */
 static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, int leaves)
 {
     const node *child = n->at[i];
@@ -638,7 +638,7 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
     if (!h) {
         const unsigned from = keys_below(n, low), end = keys_below(n, high);
         if (end - from == n->used && n != index->root)
-            n->used = 0; /* the keys stay, because the caller frees the node */
+            n->used = 0; /* need not clear the keys, because the caller frees the node */
         else
             remove_entries(n, from, end);
         return end - from;
@@ -657,7 +657,7 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
         n->at[write_slot++] = child;
     }
     remove_entries(n, write_slot, last + 1);
-    for (unsigned i = first + 2; i-- > first;) /* the children at both ends of the range, now adjacent */
+    for (unsigned i = first + 2; i-- > first;) /* the children at both ends of the range may be small now */
         if (i < n->used)
             merge_with_neighbor(index, n, i, h == 1);
     return erased;
