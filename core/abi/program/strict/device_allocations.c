@@ -49,7 +49,8 @@ static bool grow_blocks(void)
     return true;
 }
 
-/* Adds a block to the table, in runs with checks; without memory does nothing. */
+/* Adds a block to the table, in runs with checks (rt.options.diagnose). Does nothing if `dev` is 0, or
+ * without memory. */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
@@ -75,7 +76,7 @@ void rt_device_alloc_remove(uint64_t dev)
     nblocks--;
 }
 
-/* Orders blocks by device, allocating call and address, for qsort. */
+/* Orders blocks by device, return address of the allocating call and device address, for qsort. */
 static int compare_blocks(const void *a, const void *b)
 {
     const struct block *block = a, *other = b;
@@ -109,7 +110,7 @@ void rt_report_device_alloc_leaks(void)
     size_t n = 0;
     for (size_t i = 0; i < capacity; i++)
         if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
-            /* memory given to acc_map_data has a host address, and is reported with its data */
+            /* Memory given to acc_map_data has a host address, and is reported with its data. */
             blocks[n++] = blocks[i];
     if (n)
         qsort(blocks, n, sizeof *blocks, compare_blocks);

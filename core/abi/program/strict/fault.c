@@ -1,6 +1,6 @@
-/* fault.c - handler of SIGSEGV and SIGBUS: sections outside of the program's memory, wild pointers in kernels, device
- * addresses on the host. The handler reports the access; then the program ends, or its own handler runs, as it would
- * without the runtime. */
+/* fault.c - handler of SIGSEGV and SIGBUS. It explains sections outside of the program's memory, wild
+ * pointers in kernels, and device addresses on the host. After the report the program ends, or its own
+ * handler runs, as it would without the runtime. */
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/arena.h"
 #include "abi/program/base/diagnostics.h"
@@ -20,10 +20,11 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-static struct sigaction before_segv, before_bus; /* actions of the program from before rt_install_fault_handler */
+static struct sigaction before_segv,
+    before_bus; /* actions that the program had set for SIGSEGV and SIGBUS before rt_install_fault_handler */
 
-/* Returns the address of the fault in the program's own code, to be reported. If a library has faulted, returns that of
- * the program's call of the library. */
+/* Returns the address of the fault in the program's own code, for a report. If a library has faulted, returns
+ * the return address of the program's call of the library. */
 static uintptr_t find_access_pc(const greg_t *registers)
 {
     static struct accd__debug_fault_context fault_context;
@@ -80,9 +81,10 @@ static _Noreturn void report_device_access(void *address, const void *context)
     _Exit(EXIT_FAILURE);
 }
 
-/* Handles SIGSEGV and SIGBUS: reports an access that the runtime can explain. A fault of a transfer, of the host on
- * device memory or of a kernel then ends the program. Any other signal, and one that kill() sent, goes to the action of
- * the program. An access of MPI to device memory opens the memory and is repeated. */
+/* Handles SIGSEGV and SIGBUS: reports an access that the runtime can explain. A fault of a transfer, of the
+ * host on device memory, or of a kernel of a strict run then ends the program. After the report of any other
+ * kernel, for all other faults, and for a signal that kill() sent, the action of the program runs. An access
+ * of MPI to device memory opens the memory and is repeated. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
@@ -97,7 +99,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
             report_device_access(info->si_addr, context);
         return;
     }
-    /* the program ends: only one of several faulting threads of a kernel may continue from here */
+    /* If the program has no handler, it ends: only one of several faulting threads of a kernel continues
+     * here. */
     if (before->sa_handler == SIG_DFL)
         rt_claim_exit();
     if (!is_sent && rt_kernel_kind(self->activity))

@@ -14,7 +14,8 @@ void rt_read_fault_context(struct accd__debug_fault_context *fault_context, cons
 {
     enum {
         PIECES = sizeof fault_context->words / RT_PAGE_SIZE + 1
-        /* Number of pages: each is one piece of the read, so that those before an unmapped page are read. */
+        /* Number of pages that the words may lie on. Each page is a piece of the read of its own, so that the
+         * pages before an unmapped one are read. */
     };
     const uint64_t sp = (uint64_t)registers[REG_RSP];
     const struct iovec local = {fault_context->words, sizeof fault_context->words};
@@ -30,8 +31,8 @@ void rt_read_fault_context(struct accd__debug_fault_context *fault_context, cons
     fault_context->n = nread > 0 ? (size_t)nread / sizeof *fault_context->words : 0;
 }
 
-/* Unwinds through code of the system, at most 64 frames; returns the address of the fault if that does not end in the
- * program. */
+/* Unwinds *fault_context through code of the system, at most FRAMES_MOST frames, and returns the address
+ * reached in the program. Returns the address of the fault if the stack cannot be unwound to the program. */
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *fault_context)
 {
     enum { FRAMES_MOST = 64 };

@@ -1,6 +1,6 @@
-/* guard_asm.c - functions of the page guard in assembly: a system call, the return from a signal handler, and a switch
- * of stacks. System calls made between rt_raw_syscall and rt_guard_sigreturn_end are never dispatched; a debugger
- * recognises a signal frame by the bytes of the second function. */
+/* guard_asm.c - functions of the page guard in assembly: a system call, the return from a signal handler, and
+ * a switch of stacks. System calls made between rt_raw_syscall and rt_guard_sigreturn_end are never
+ * dispatched (they raise no SIGSYS). A debugger recognises a signal frame by the bytes of rt_guard_sigreturn. */
 #include "page_guard_internal.h"
 
 __asm__(
@@ -49,8 +49,8 @@ __asm__(
     "ret\n"
     ".popsection\n");
 
-/* Makes the system call prctl for the calling thread. All system calls are dispatched except those in this file's
- * functions. */
+/* Turns system call dispatch of the calling thread on or off. While it is on and guard->selector is
+ * RT_DISPATCH_BLOCK, each system call of the thread raises SIGSYS, except those in this file's functions. */
 void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;

@@ -15,8 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mapped data whose freed block was reported. Their memory may belong to another block now, whose data are not theirs.
- * Hash table by host address, with linear probing; needs the lock. */
+/* Mapped data whose block was freed, as a report has said. The block's memory may belong to another block
+ * now, which has nothing to do with these data. Hash table by host address, with linear probing; needs the
+ * lock. */
 static struct freed_entry {
     uint64_t host; /* host address of the data; 0: the slot is free; TOMBSTONE: the entry was removed */
     int device;
@@ -37,7 +38,7 @@ static struct freed_entry *find_freed_entry(int device, uint64_t host)
     return &freed_table[i & (freed_capacity - 1)];
 }
 
-/* Returns true if a report said that the block of the mapped data at `host` was freed. */
+/* Returns true if a report has said that the block of the mapped data at `host` was freed. */
 bool rt_is_freed_data(int device, uint64_t host)
 {
     return nfreed && find_freed_entry(device, host)->host;
@@ -54,8 +55,8 @@ __thread struct rt_free_call rt_free_call;
 
 #ifdef RT_PRELOADED
 
-/* Records that the freed block of mapped data was reported. Without memory nothing is recorded, so the end of the
- * program reports the data again. */
+/* Records that a report has said that the block of the mapped data at `host` was freed. Without memory
+ * nothing is recorded, so the end of the program reports the data again. */
 static void add_freed_entry(int device, uint64_t host)
 {
     if (2 * nfreed >= freed_capacity) {
@@ -108,8 +109,8 @@ static bool checks_frees(void)
            !atomic_load_explicit(&rt.guarded_kernels, memory_order_relaxed);
 }
 
-/* Stores in *freed the first mapped data that begin in a malloc block and were not reported. freed->device becomes -1
- * if there are no such data, or if another thread has the lock. */
+/* Stores in *freed_data the first mapped data that begin in a malloc block and were not reported as freed.
+ * freed_data->device becomes -1 if there are no such data, or if any thread has the lock. */
 static void find_data_in_block(const void *block, struct freed_data *freed_data)
 {
     freed_data->device = -1;
@@ -134,9 +135,9 @@ static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
     return site.call.pc;
 }
 
-/* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another block. Does
- * nothing if *freed_data has no data, if the data belong to an allocatable variable, or if another thread has the lock.
- */
+/* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another
+ * block. Does nothing if *freed_data has no data, if the data belong to an allocatable variable, or if any
+ * thread has the lock. */
 static void report_freed_data(const struct rt_site *site, const struct freed_data *freed_data, bool moves)
 {
     if (freed_data->device < 0 || rt_is_allocatable_data(freed_data->object.info.host) || !rt_try_lock())
@@ -179,8 +180,9 @@ static bool is_in_device_range(const void *block)
     return (uintptr_t)block - rt.device_low < rt.device_high - rt.device_low;
 }
 
-/* Reports a device address passed to free, and ends the program. Returns if the address is not allocated device memory,
- * or in the runtime's own code. The C library would read the memory before the address, and may crash. */
+/* Reports a device address passed to free or realloc, and ends the program, because the C library would read
+ * the memory before that address. Returns if the address belongs to no device, if the program is ending, or
+ * in the runtime's own code (which has the lock). */
 static __attribute__((noinline, cold)) void reject_device_free(const struct rt_site *site, const void *block)
 {
     const uintptr_t dev = (uintptr_t)block;
@@ -219,7 +221,8 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
     rt_unlock();
 }
 
-/* Reports mapped data in a block that the program frees, and frees the block. */
+/* Reports mapped data in a block that the program frees, and frees the block. A device address is reported by
+ * reject_device_free. */
 void free(void *block)
 {
     static _Atomic(void *) function;

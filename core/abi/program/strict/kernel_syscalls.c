@@ -39,7 +39,8 @@ void rt_guard_abandon(struct rt_page_guard *guard)
     guard->selector = RT_DISPATCH_ALLOW;
 }
 
-/* Stops the other threads and protects memory again, or abandons the protection. */
+/* Stops the other threads and protects memory again. If a thread cannot be stopped, abandons the protection:
+ * memory stays open, and the kernel runs on. Does nothing if the protection was abandoned before. */
 void rt_guard_resume(struct rt_page_guard *guard)
 {
     if (guard->is_abandoned)
@@ -52,8 +53,9 @@ void rt_guard_resume(struct rt_page_guard *guard)
     }
 }
 
-/* Removes [start, start + bytes) from the mappings that kernels have made (guard->own_ranges, without the guard's
- * stack). A range that contains it is split; its upper part is forgotten if the list is full. */
+/* Removes the interval [start, start + bytes) from the mappings that kernels have made (guard->own_ranges,
+ * without the guard's stack). A listed range that contains the interval is split; the upper part is forgotten
+ * if the list is full. */
 static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
@@ -70,7 +72,8 @@ static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64
     }
 }
 
-/* Adds a range to guard->own_ranges, in place of earlier entries for its addresses. */
+/* Adds a range to guard->own_ranges (ranges that stay open to kernels), in place of earlier entries for its
+ * addresses. Does nothing more if the list is full. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     remove_own_range(guard, start, bytes);
@@ -118,8 +121,8 @@ static bool needs_unguarded_run(long number)
     return false;
 }
 
-/* Returns true for system calls that use an address only as a number, without access to its memory. FUTEX_WAKE is one
- * of them: stopped threads repeat their wait, which reads the word again. */
+/* Returns true for system calls that use an address only as a number, without access to its memory.
+ * FUTEX_WAKE is such a call: stopped threads repeat their wait, which reads the word again. */
 static bool is_address_a_key(long number, const greg_t *registers)
 {
     switch (number) {
@@ -180,13 +183,15 @@ static void queue_pipe_signal(struct rt_page_guard *guard)
         rt_signals_queue(guard, SIGPIPE, &info);
 }
 
-/* Makes a system call of the kernel with memory open, and stores its result; abandons the protection for calls that
- * need it. */
+/* Makes a system call of the kernel, and stores the result in `context`. Memory is open meanwhile, unless the
+ * call uses addresses only as numbers. For calls after which memory cannot stay protected, abandons the
+ * protection, and the kernel repeats the call. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
     if (needs_unguarded_run(number)) {
-        /* raise() names the guard's thread, but the thread that runs the kernel must get the signal */
+        /* raise() in a kernel names the guard's thread, but the thread that runs the kernel must get the
+         * signal */
         if (number == SYS_tgkill && registers[REG_RSI] == guard->number)
             registers[REG_RSI] = guard->caller;
         rt_guard_abandon(guard);

@@ -1,22 +1,25 @@
-/* lazy_reprotect.c - lazy reprotection: the host's memory stays protected between two kernels, because protecting and
- * unprotecting all of it takes long. Used if the process has no thread except the one that runs kernels.
+/* lazy_reprotect.c - lazy reprotection: the host's memory stays protected between two kernels, because
+ * protecting and unprotecting all of it takes long. Used if the process has no thread except the one that
+ * runs kernels.
  *
- * DATA. A window is an interval of pages in a protected mapping that the host has touched:
+ * DATA. A window is an interval of pages in a protected mapping that the host has touched. It is open
+ * (unprotected) or protected:
  *
  *      mapping   [............................................................]   PROT_NONE
  *      windows        [ open ]       [ protected ]            [ open ]
  *
- * LIFE OF A WINDOW. The host's first access to a protected page faults and opens a window of one page. The next kernel
- * protects the window again. A fault in the window opens it once more. A fault near the window lets it grow to the
- * page, and to twice its size if it has grown in this host interval before. A window that faults repeatedly is opened
- * without a fault after the next `eager` kernels: 2, 4, ... 256. A window of more than EAGER_WINDOW_MAX bytes is opened
- * by faults only.
+ * LIFE OF A WINDOW. The host's first access to a protected page faults and opens a window of one page. The
+ * next kernel protects the window again. A fault in the protected window opens it once more. A fault near the
+ * window lets it grow to the faulting page, and to twice its size if it has grown before in this host
+ * interval (time between two kernels). A window that faults repeatedly is opened without a fault after the
+ * next `eager` kernels; their number doubles with each fault: 2, 4, ... 256. A window of more than
+ * EAGER_WINDOW_MAX bytes is opened by faults only.
  *
- * INVARIANTS. Each window lies in one range of the protection map, and windows do not overlap. While lazy.on, mappings,
- * threads and signal actions are those of the last kernel. A system call of the host ends lazy reprotection, because
- * the operating system would answer EFAULT for protected memory, without a signal. A signal that the program handles
- * ends it too (signals.c). A window that is not in the list was last open before the interval lazy.all_open_interval.
- */
+ * INVARIANTS. Each window lies in one range of the protection map, and windows do not overlap. While lazy.on,
+ * mappings, threads and signal actions are those of the last kernel. A system call of the host ends lazy
+ * reprotection, because the operating system would answer EFAULT for protected memory, without a signal. A
+ * signal that the program handles ends it too (signals.c). Memory outside of the listed windows was last open
+ * in the interval lazy.all_open_interval or before. */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -29,7 +32,7 @@ enum {
     MERGE_DISTANCE = 4 * RT_PAGE_SIZE, /* bytes from a window at which a fault still lets it grow */
     STACK_WINDOW = 2 * RT_PAGE_SIZE, /* bytes of the caller's stack that are opened on each side of its stack pointer */
     EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE, /* bytes; a larger window is opened by faults only */
-    STACK_GROWTH = 16384 * RT_PAGE_SIZE,  /* most bytes by which one fault lets a window grow */
+    STACK_GROWTH = 16384 * RT_PAGE_SIZE,  /* most bytes by which one fault lets any window grow */
     EAGER_PERIOD = 256                    /* most kernels after which a window is opened without a fault */
 };
 
@@ -46,8 +49,8 @@ static bool protect_interval(uint64_t start, uint64_t end, int protection)
     return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
-/* Returns true if a page is mapped just below the mapping of the caller's stack, as listed in the protection map: then
- * the stack may have grown since the listing. */
+/* Returns true if a page is mapped just below the range of the caller's stack in the protection map. If that
+ * was not so as the map was built, the stack has grown since. */
 static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
@@ -64,8 +67,9 @@ static bool is_in_window(const struct rt_window *window, uint64_t address)
     return address - window->start < window->end - window->start;
 }
 
-/* Returns the window that contains a page. If there is none, returns a window in the same mapping, `protected`, that is
- * close enough to grow to the page; NULL if there is no such window. */
+/* Returns the window that contains a page. If there is none, returns a window in the same range `protected`
+ * that may grow to the page. It is at most MERGE_DISTANCE away, and not larger than EAGER_WINDOW_MAX unless
+ * it grew in this interval. NULL: no such window. */
 static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
                                           const struct rt_protected_range *protected)
 {
@@ -82,8 +86,8 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
     return neighbor;
 }
 
-/* Forgets the windows that are not open, to free their slots. It is no longer known when their pages were open last, so
- * lazy.all_open_interval is set: all memory counts as open in this interval. */
+/* Forgets the windows that are not open, to free their slots. It is not known later when their pages were
+ * last open. So lazy.all_open_interval is set to this interval: all memory counts as open now. */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t nwindows = 0;
@@ -94,8 +98,8 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
     lazy->all_open_interval = lazy->interval;
 }
 
-/* Merges the grown window `target`, an element of lazy->windows, and all windows that overlap it into one,
- * which becomes the last of the list. */
+/* Merges the grown window `target`, an element of lazy->windows, and all windows that overlap it into one
+ * window, which becomes the last of the list. */
 static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *target)
 {
     const uint64_t start = target->start, end = target->end;
@@ -123,9 +127,9 @@ static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window
     return protect_interval(window->start, window->end, window->protection);
 }
 
-/* Opens a window for the host's access to a protected page: the window that contains the page, a near one that grows to
- * the page, or a new one. protected: range of the page. Returns false if all windows are open and in use, or if the
- * page cannot be unprotected. */
+/* Opens a window for the host's access to a protected page: the window that contains the page, a near one
+ * that grows to the page, or a new one. protected: range of the page. Returns false if all RT_WINDOWS_MAX
+ * windows are open, or if the page cannot be unprotected. */
 static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
 {
     struct rt_window *window = find_near_window(lazy, page, protected);
@@ -173,7 +177,8 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
 
 /* ----------------------------------------------------------------------------- begin and end -- */
 
-/* Returns true if the caller's signal mask leaves the signals unblocked that the guard handles between kernels. */
+/* Returns true if the caller's signal mask does not block the signals of faults and system calls, which the
+ * guard must handle between kernels. */
 static bool can_take_faults(const struct rt_page_guard *guard)
 {
     return !(guard->caller_mask &
@@ -197,7 +202,9 @@ static void open_stack_window(struct rt_page_guard *guard)
     open_window(lazy, window);
 }
 
-/* Begins a host interval: opens the windows that are opened without a fault, or turns lazy reprotection off. */
+/* Begins a host interval (time between two kernels): opens the stack's window and the windows with `eager`
+ * kernels left, and returns true. If memory cannot stay protected, turns lazy reprotection off and returns
+ * false. */
 bool rt_lazy_begin(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -233,7 +240,8 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     return true;
 }
 
-/* Returns true if the open ranges and the caller's stack are those of the last run. */
+/* Returns true if the caller's ranges (`open`, `nopen`) and stack are those of the last run, so that the
+ * protection map is still right. */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     assert(open || !nopen);
@@ -253,7 +261,8 @@ static void protect_stack_growth(const struct rt_page_guard *guard)
         protect_interval(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
 }
 
-/* Protects the open windows; a window that has stayed closed for a whole interval gets its first patience again. */
+/* Protects the open windows again. A window that was not opened in the last whole interval gets its first
+ * patience (2) again. */
 void rt_lazy_protect_windows(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -292,12 +301,12 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Returns true if a system call between kernels touches no protected memory. Such a call maps or protects a part of a
- * range that the caller keeps open, such as device memory, or is getpid or close. registers: those of the call. */
+/* Returns true if a system call between kernels touches no protected memory. It is getpid or close, or maps
+ * or protects a part of an open range of the caller, such as device memory. registers: those of the call. */
 static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
 {
     uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
-    /* maps the range a second time, at a given address */
+    /* mremap of 0 bytes maps the old range a second time, at the address in r8 */
     if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) {
         start = (uint64_t)registers[REG_R8];
         bytes = (uint64_t)registers[REG_RDX];
@@ -310,8 +319,9 @@ static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long
     return false;
 }
 
-/* Opens a window for a fault, or makes a system call that needs no open memory. For any other signal, ends lazy
- * reprotection and lets the signal, or the system call, happen again. */
+/* Opens a window for a fault on protected memory, or makes a system call that needs no open memory. For any
+ * other signal or system call, ends lazy reprotection (opens all memory) and lets the signal, or the call,
+ * happen again. */
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -350,7 +360,8 @@ uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
     return guard ? guard->lazy.interval : 0;
 }
 
-/* Returns true if the range is protected, and no window in it was open after interval `interval`. */
+/* Returns true if all of the range is protected, and no window in it was open after the host interval
+ * `interval`. The caller's part of its stack always counts as open. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t interval)
 {
     const uint64_t end = start + bytes;
@@ -374,7 +385,8 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
     return true;
 }
 
-/* Request to copy or to compare n bytes of host memory. The fields advance as parts of the request are served. */
+/* Request to copy or to compare n bytes of host memory from `start` on. The fields advance as parts of the
+ * request are served, so that they describe the rest. */
 struct host_read {
     uint64_t start;
     size_t n;
@@ -386,8 +398,8 @@ struct host_read {
     bool same;
 };
 
-/* Serves the first n bytes of a request, which can be read at `at`: copies them unless they are there already, or
- * compares them. */
+/* Serves the first n bytes of a request, which can be read at `at`: copies them, unless `at` is the target,
+ * or compares them. */
 static void read_bytes(struct host_read *request, const void *at, size_t n)
 {
     if (request->to) {
@@ -429,8 +441,8 @@ static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt
     return true;
 }
 
-/* Serves a request from memory that is not protected; stops at the first difference of a comparison. Returns false if
- * memory is not mapped. */
+/* Serves the rest of a request from memory that is not protected; stops at the first difference of a
+ * comparison. Returns false if memory is not mapped. */
 static bool read_open(struct host_read *request)
 {
     enum { MOST = 1 << 16 }; /* size of a part, chosen to stay in the processor's cache */
@@ -441,7 +453,8 @@ static bool read_open(struct host_read *request)
         const struct iovec local = {request->to ? request->to : window, n},
                            remote = {(void *)(uintptr_t)request->start, n};
         const long nread = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
-        /* this system does not allow process_vm_readv: the bytes are read directly */
+        /* If the system does not allow process_vm_readv, the bytes are read directly, and unmapped memory is
+         * not noticed. */
         if (nread == -ENOSYS || nread == -EPERM)
             read_bytes(request, remote.iov_base, n);
         else if (nread == (long)n)
@@ -457,7 +470,7 @@ static bool read_host(struct rt_page_guard *guard, struct host_read *request)
 {
     if (!guard || !guard->lazy.on)
         return read_open(request);
-    /* a signal handler would end lazy reprotection between two steps */
+    /* signals are blocked, because a handler would end lazy reprotection between two steps */
     const uint64_t mask = rt_block_all_but_faults();
     bool success = false;
     while (request->n && guard->lazy.on && !success) {

@@ -1,12 +1,15 @@
-/* page_guard.c - the page guard's core: the hand-over to the guard's thread, signal handlers, runs of kernels.
+/* page_guard.c - the page guard's core: the hand-over to the guard's thread, signal handlers, runs of
+ * kernels.
  *
- * DATA. One `struct rt_page_guard` in the arena. It holds the protection map (ranges to mprotect), the stopped threads,
- * the lazy reprotection between kernels, and the stack of a sleeping thread, the guard's thread:
+ * DATA. One `struct rt_page_guard` in the arena. It holds the protection map (ranges to mprotect), the
+ * stopped threads, the lazy reprotection between kernels, and the stack of a sleeping thread, the guard's
+ * thread:
  *
  *      low  [ 1 MB PROT_NONE ][ 256 KB signal stack ][ 1 MB PROT_NONE ][ kernel's stack ...  top][ 64 KB sleeper ] high
  *
- * A kernel runs on the CALLING thread, with the stack and the thread pointer of the guard's thread, which sleeps. So
- * its malloc arena, its errno and its thread-local variables are not the caller's, and the caller's can be protected.
+ * A kernel runs on the CALLING thread, with the stack and the thread pointer of the guard's thread, which
+ * sleeps. So the kernel's malloc arena, errno and thread-local variables are those of the guard's thread, and
+ * those of the caller can be protected.
  *
  * STATES, and what moves between them:
  *
@@ -21,17 +24,18 @@
  *      OPEN: nothing is protected. RUNNING: all writable memory of the program is PROT_NONE.
  *      LAZY: the host runs, and opens windows of the memory, which is PROT_NONE otherwise.
  *
- * LIFE OF A RUN. 1. All signals are blocked, other threads are stopped, the protection map is built. 2. Handlers are
- * installed, the thread pointer and the stack are switched, and all ranges become PROT_NONE. 3. fn runs. SIGSEGV: an
- * access that is not the kernel's fault (by a system library, to the linker's tables, to an open variable in a
- * protected page) is single-stepped. Its page is open for one instruction, and SIGTRAP protects it again. An access of
- * the kernel itself is recorded, and siglongjmp leaves the kernel. SIGSYS: each system call of the kernel is made by
- * the handler with memory open. 4. Memory is unprotected, or stays protected (LAZY). 5. Threads are resumed, and
- * signals that arrived meanwhile are sent again.
+ * LIFE OF A RUN. 1. All signals are blocked, other threads are stopped, the protection map is built. 2.
+ * Handlers are installed, the thread pointer and the stack are switched, and all ranges become PROT_NONE. 3.
+ * fn runs. SIGSEGV: an access that is not the kernel's fault (by a system library, to the linker's tables, to
+ * an open variable in a protected page) is single-stepped. Its page is open for one instruction, and SIGTRAP
+ * protects it again. An access of the kernel itself is recorded, and siglongjmp leaves the kernel. SIGSYS:
+ * each system call of the kernel is made by the handler with memory open. 4. Memory is unprotected, or stays
+ * protected (LAZY). 5. Threads are resumed, and signals that arrived meanwhile are sent again.
  *
- * INVARIANTS. While memory is protected or threads are stopped: no lock, malloc or errno of the C library is used, only
- * rt_raw_syscall; handlers touch memory of the arena only. is_running: a kernel has the guard. lazy.on: memory stays
- * protected between kernels. is_abandoned: the run has ended its protection early; the kernel still runs. */
+ * INVARIANTS. While memory is protected or threads are stopped: no lock, malloc or errno of the C library is
+ * used, only rt_raw_syscall; handlers touch memory of the arena only. is_running: a guarded kernel runs.
+ * lazy.on: memory stays protected between kernels. is_abandoned: the protection of the run has ended early;
+ * the kernel runs on. */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -55,9 +59,10 @@ enum {
     SLEEPER = 64 << 10,    /* bytes of the stack for the sleeping thread itself */
 };
 
-/* Bounds of the kernel's stack, in bytes. */
+/* Least and largest size of the kernel's stack, in bytes. */
 static const size_t stack_least = (size_t)64 << 20, stack_most = (size_t)1 << 30;
-static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment of a malloc heap in the C library */
+static const uint64_t malloc_heap =
+    (uint64_t)64 << 20; /* bytes and alignment of a heap of a thread's malloc arena in the C library */
 
 /* The guard that signal handlers use; NULL before the first run. */
 static struct rt_page_guard *handler_guard;
@@ -84,8 +89,9 @@ static void yield_to_threads(void)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Abandons the protection for a fault of a kernel that the guard has not caused: a signal of the processor such as
- * SIGFPE. The faulting instruction runs again and raises the signal for the program's handler. */
+/* Handles a fault of a kernel that the guard has not caused, such as SIGFPE: abandons the protection (the
+ * kernel runs on with memory open). The faulting instruction runs again and raises the signal for the
+ * program's handler. */
 static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -98,8 +104,9 @@ static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *c
         registers[REG_RIP]--;
 }
 
-/* Handles a signal of a thread that does not run the kernel: restores the program's handlers and marks the run as
- * abandoned. A fault then repeats and reaches these handlers; a signal that was sent is sent again. */
+/* Handles a signal of a thread that does not run the kernel: restores the program's handlers and marks the
+ * run as abandoned (not protected to its end). A fault then repeats and reaches these handlers; a signal that
+ * was sent is sent again. */
 static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     rt_guard_restore_handlers(guard);
@@ -131,8 +138,9 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
         forward_fault(guard, signal, context);
 }
 
-/* Returns true if memory was protected between kernels: it is open now, and the signal was sent again. Leaves a guarded
- * kernel. Otherwise returns false. */
+/* Opens all memory, sends the signal again and returns true, if memory stays protected between two kernels.
+ * On the thread of a guarded kernel, queues the signal and leaves the kernel by siglongjmp. In all other
+ * cases returns false. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -149,14 +157,16 @@ bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
     return false;
 }
 
-/* Handler that replaces the program's handlers between kernels; see rt_signals_forward. */
+/* Handler that replaces the program's handlers between kernels (rt_signals_forward): opens memory, and sends
+ * the signal again, which then reaches the program's handler. */
 static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
 {
     rt_guard_defer_signal(signal, info, context);
 }
 
-/* Installs the guard's handlers for rt_handled_signals for one run, and computes run_mask, the signal mask of the
- * kernel. The mask leaves only the guard's signals and those without a handler of the program unblocked. */
+/* Installs the guard's handlers for rt_handled_signals for one run, and computes run_mask, the signal mask of
+ * the kernel. Apart from the guard's own signals, the mask blocks each signal that the program handles or
+ * that the caller has blocked. */
 static void install_handlers(struct rt_page_guard *guard)
 {
     struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
@@ -198,9 +208,9 @@ static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
     rt_raw_syscall(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
 }
 
-/* Protects memory, runs the kernel of the guard `arg`, and unprotects memory or begins a host interval. This function
- * runs on the guard's stack: the caller may be a handler on the program's alternate stack, which cannot be replaced
- * there. */
+/* Protects memory, runs the kernel of the guard `arg`, and then unprotects memory, or lets it stay protected
+ * for a host interval (the time to the next kernel). This function runs on the guard's stack: the caller may
+ * be a handler on the program's alternate stack, which cannot be replaced there. */
 static void run_on_guard_stack(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -283,7 +293,8 @@ static void *run_guard_thread(void *arg)
     return NULL;
 }
 
-/* Returns true if Linux supports dispatch of system calls (version 5.11). Leaves the dispatch off. */
+/* Returns true if Linux supports user dispatch of system calls, which then raise SIGSYS (version 5.11).
+ * Leaves the dispatch off. */
 static bool can_dispatch(struct rt_page_guard *guard)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
@@ -295,8 +306,8 @@ static bool can_dispatch(struct rt_page_guard *guard)
     return true;
 }
 
-/* Starts the guard's thread on its mapped stack and waits until it sleeps. Returns false if system calls cannot be
- * dispatched or the thread cannot be started. */
+/* Starts the guard's thread on its mapped stack and waits until the thread sleeps. Returns false if system
+ * calls cannot be dispatched or the thread cannot be started. */
 static bool start_thread(struct rt_page_guard *guard)
 {
     assert(guard->stack);
@@ -345,8 +356,9 @@ static bool map_guard_stack(struct rt_page_guard *guard)
 
 /* -------------------------------------------------------------------------------------- runs -- */
 
-/* Exit function that runs before those of the program if a kernel calls exit(): abandons the protection, because the
- * program's exit functions touch its memory. Does nothing on other threads. */
+/* Exit function that runs before those of the program if a kernel calls exit(). Abandons the protection,
+ * because the program's exit functions touch protected memory. Does nothing if the calling thread runs no
+ * guarded kernel. */
 static void on_exit_call(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -385,8 +397,8 @@ static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg
     handler_guard = guard;
 }
 
-/* Arms the timer that lets the other threads run every `seconds`; 0 disarms it. Without a timer of the system, the
- * other threads stay stopped. */
+/* Arms the timer that lets the other threads run for a moment every `seconds` seconds; 0 disarms the timer.
+ * If the system gives no timer, the other threads stay stopped. */
 static void set_timer(struct rt_page_guard *guard, long seconds)
 {
     assert(seconds >= 0);
@@ -407,9 +419,9 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
         rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&period, 0, 0, 0);
 }
 
-/* Builds the protection map for the stopped threads; open: ranges that stay accessible. The threads' control blocks
- * stay open, because the operating system writes to them whenever it moves a thread. Returns false without memory, or
- * if the mappings cannot be read. */
+/* Builds the protection map (the list of ranges to protect) while the other threads are stopped. open: nopen
+ * ranges that stay accessible. The threads' control blocks stay open, because the operating system writes to
+ * them whenever it moves a thread. Returns false without memory, or if the mappings cannot be read. */
 static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     assert(guard->other_threads.n <= RT_STOPPED_THREADS_MAX);
@@ -432,7 +444,8 @@ static void end_run(struct rt_page_guard *guard)
     rt_set_signal_mask(guard->caller_mask, NULL);
 }
 
-/* Opens all memory until the next guarded kernel; signals are blocked meanwhile. */
+/* Opens all memory until the next guarded kernel, with signals blocked while it does so. Does nothing if
+ * guard is NULL or memory is open. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard)
 {
     if (!guard || !guard->lazy.on)
@@ -442,9 +455,9 @@ void rt_guard_unprotect_all(struct rt_page_guard *guard)
     rt_set_signal_mask(mask, NULL);
 }
 
-/* Runs fn(arg) with the protection map of the last run, which lazy reprotection has kept; arguments as for
- * rt_guard_run. Returns false, with memory open and fn not called, if lazy reprotection is off or the map is not right
- * any more. */
+/* Runs fn(arg) with the protection map of the last run, which lazy reprotection has kept. open, nopen, ready:
+ * see rt_guard_run. Returns false, with memory open and fn not called, if lazy reprotection is off or the map
+ * is not right any more. */
 static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                      const struct rt_range *open, size_t nopen, void (*ready)(void))
 {
@@ -467,9 +480,10 @@ static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(voi
     return true;
 }
 
-/* Runs fn(arg) with memory protected; arguments as for rt_guard_run. Returns false if fn has not run: a thread cannot
- * be stopped, or the map cannot be built. Signals are blocked while the mappings are listed, as a handler could change
- * them. While threads are stopped, no lock of the C library may be taken, because a stopped thread may hold it. */
+/* Runs fn(arg) with memory protected. open, nopen, ready: see rt_guard_run. Returns false if fn has not run:
+ * a thread cannot be stopped, or the map cannot be built. Signals are blocked while the mappings are listed,
+ * as a handler could change them. While threads are stopped, no lock of the C library may be taken, because a
+ * stopped thread may hold it. */
 static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
                           size_t nopen, void (*ready)(void))
 {
@@ -569,7 +583,8 @@ static struct rt_page_guard *allocate_guard(void)
     return instance;
 }
 
-/* Returns a new page guard with its stack and its thread; NULL if that fails or malloc cannot be used in kernels. */
+/* Returns a new page guard with its stack and its thread. NULL if memory, the system calls or the thread are
+ * missing, or if malloc cannot be used in kernels. */
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud)
 {
     assert(present);
@@ -605,8 +620,8 @@ void rt_guard_free(struct rt_page_guard *guard)
     rt_protection_free(&guard->protections);
 }
 
-/* Returns true if the guard's thread runs in this process. After a fork the thread is missing in the child, so a new
- * one is started with the same stack. Returns false if that fails. */
+/* Makes sure that the guard's thread runs in this process, and returns true. After a fork the thread is
+ * missing in the child, so a new thread is started with the same stack. Returns false if that fails. */
 static bool ensure_thread(struct rt_page_guard *guard)
 {
     if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
@@ -616,7 +631,7 @@ static bool ensure_thread(struct rt_page_guard *guard)
     return start_thread(guard);
 }
 
-/* Stores the device sections of the next run in the guard. */
+/* Stores the device sections of the next run in the guard. Does nothing if guard is NULL, or in a kernel. */
 void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections)
 {
     assert(sections || !nsections);
@@ -626,8 +641,9 @@ void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section
     guard->nsections = nsections;
 }
 
-/* Runs fn(arg) with memory protected, or unprotected if that is not possible. Returns which; a wrong access is stored
- * in *fault_p. */
+/* Runs fn(arg) with memory protected, or unprotected if that is not possible. Returns RT_GUARD_OK,
+ * RT_UNGUARDED, or RT_GUARD_FAULT with the wrong access in *fault_p. A kernel that another guarded kernel
+ * calls just runs. */
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                   const struct rt_range *open, size_t nopen, void (*ready)(void),
                                   struct rt_guard_fault *fault_p)

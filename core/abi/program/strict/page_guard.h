@@ -1,15 +1,15 @@
-/* page_guard.h - the page guard: runs a kernel while the host's memory is protected, and finds the first access of the
- * kernel to host memory that it may not use. Called by strict.c.
+/* page_guard.h - the page guard: runs a kernel while the host's memory is protected, and finds the first
+ * access of the kernel to host memory that it may not use. Called by strict.c.
  *
- * The kernel has a stack, thread-local variables and a malloc of its own. The other threads of the process are stopped
- * while it runs; in a long kernel they run for a moment every second, and the kernel waits. Protected are the heap,
- * large malloc blocks, the stacks of all threads, and the variables of the program and of its libraries. Variables of
- * the system's libraries (libc, libgfortran, ...) stay open, and code of these libraries may touch protected memory
- * unless the callback `present` of rt_guard_new names the address. Memory that a kernel allocates is open to it and to
- * later kernels.
+ * The kernel has a stack, thread-local variables and a malloc of its own. The other threads of the process
+ * are stopped while it runs; in a long kernel they run for a moment every second, and the kernel waits.
+ * Protected are the heap, large malloc blocks, the stacks of all threads, and the variables of the program
+ * and of its libraries. Variables of the system's libraries (libc, libgfortran, ...) stay open, and code of
+ * these libraries may touch protected memory unless data at the address are present on a device (callback
+ * `present` of rt_guard_new). Memory that a kernel allocates is open to it and to later kernels.
  *
- * The library that contains this code must be linked with -z now: lazily bound calls would use protected memory inside
- * a signal handler. */
+ * The library that contains this code must be linked with -z now: lazily bound calls would use protected
+ * memory inside a signal handler. */
 #ifndef RT_PAGE_GUARD_H
 #define RT_PAGE_GUARD_H
 
@@ -36,7 +36,7 @@ struct rt_guard_fault {
  * fn. RT_UNGUARDED: fn has run to its end, but memory was not protected all the time; rt_guard_get_reason says why. */
 enum rt_guard_result { RT_GUARD_OK, RT_GUARD_FAULT, RT_UNGUARDED };
 
-/* Why a run was unguarded. */
+/* Reasons why a run was unguarded. */
 enum rt_unguarded_reason {
     RT_UNGUARDED_SYSTEM,  /* the page guard was not made, or does not work on this system */
     RT_UNGUARDED_THREADS, /* a thread cannot be stopped */
@@ -53,7 +53,7 @@ struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), v
 /* Unprotects all memory, ends the guard's thread and frees its stack. Does nothing if guard is NULL, or on the guard's
  * own thread: then a kernel has called exit(). */
 void rt_guard_free(struct rt_page_guard *guard);
-/* Returns why the last run was unguarded; RT_UNGUARDED_SYSTEM if guard is NULL and no other reason is known. */
+/* Returns why the last run was unguarded; RT_UNGUARDED_SYSTEM if no other reason is known. guard may be NULL. */
 enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard);
 
 /* Returns the number of the current host interval, the time between two kernels; 0 if guard is NULL. Most memory may
@@ -61,8 +61,9 @@ enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard);
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard);
 /* Unprotects all memory until the next guarded kernel. Does nothing if guard is NULL or memory is open. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard);
-/* Returns true if the host cannot have changed the range in any host interval after interval `interval`. False if that
- * is not known: without a guard, with memory open, or if a part of the range is never protected. */
+/* Returns true if the host cannot have changed the range in any host interval (time between two kernels)
+ * after the one with the number `interval`. False if that is not known: without a guard, with memory open, or
+ * if a part of the range is not protected. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t interval);
 /* Copies n bytes of host memory at `start` to `to`; this does not count as an access of the host. Returns false if
  * memory is not mapped; `to` may have changed then. guard may be NULL. */
@@ -73,8 +74,8 @@ bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *f
 
 /* Use of a section of device memory by a kernel: not known, not touched, touched. */
 enum rt_touch { RT_TOUCH_UNKNOWN, RT_TOUCH_NONE, RT_TOUCHED };
-/* Section of device memory whose first touch by a kernel is found. `touch` stays RT_TOUCH_UNKNOWN if it cannot be
- * found. */
+/* Section of device memory: data that a kernel's construct names. The guard finds the kernel's first touch of
+ * the section; `touch` is RT_TOUCH_UNKNOWN if that is not possible. */
 struct rt_device_section {
     uint64_t start, bytes, at; /* start and size of the section; first address that the kernel touched */
     enum rt_touch touch;

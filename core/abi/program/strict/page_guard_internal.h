@@ -31,15 +31,17 @@
 enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* values of the dispatch selector, as Linux defines them */
 
 enum {
-    RT_OWN_RANGES_MAX = 512,    /* most ranges in rt_page_guard.own_ranges: the guard's stack is one more */
+    RT_OWN_RANGES_MAX =
+        512, /* most ranges in rt_page_guard.own_ranges (which stay open to kernels), besides the guard's stack */
     RT_STEPPED_PAGES_MAX = 256, /* most pages whose single-stepped accesses one run counts */
     RT_HANDLED_SIGNALS = 6,
     RT_WINDOWS_MAX = 128, /* most windows: parts of protected memory that the host opens between kernels */
-    /* most pages that the single-steps of one kernel leave open; with more, memory does not stay protected */
+    /* Most pages that the single-steps of one kernel leave open. With more, memory does not stay protected
+     * between kernels. */
     RT_UNPROTECTED_PAGES_MAX = 32,
     RT_SIGNAL_MAX = 64,
-    /* Most ranges of the caller (`open` of rt_guard_run) that lazy reprotection compares; with more, memory does not
-     * stay protected. */
+    /* Most ranges of the caller (`open` of rt_guard_run) that lazy reprotection compares. With more, memory
+     * does not stay protected between kernels. */
     RT_OPEN_RANGES_MAX = 16
 };
 
@@ -52,9 +54,9 @@ struct rt_kernel_sigaction {
 };
 enum { RT_SA_RESTORER = 0x04000000 };
 
-/* Window: an interval of a protected mapping that the host opens between two kernels. `eager` is the number of further
- * kernels after which the window is opened at once, not only by a fault. `patience` is the value that `eager` gets at
- * the next fault. */
+/* Window: an interval of a protected mapping that the host's accesses open between two kernels. `eager`:
+ * number of further kernels after which the guard opens the window at once, without a fault. `patience`: the
+ * value that `eager` gets at the next fault. */
 struct rt_window {
     uint64_t start, end;
     /* PROT_* bits that the program gave the mapping */
@@ -68,14 +70,14 @@ struct rt_window {
 /* State of lazy reprotection: memory stays protected in the host interval, the time between two kernels. See
  * lazy_reprotect.c. */
 struct rt_lazy_reprotect {
-    bool on;                    /* the host's code runs while most memory is protected */
-    bool has_page_below;        /* a page was mapped just below the caller's stack as lazy reprotection began */
+    bool on;                    /* true between two kernels while the host runs and most memory is protected */
+    bool has_page_below;        /* true if a page was mapped just below the caller's stack as lazy reprotection began */
     uint64_t interval;          /* number of this host interval */
     uint64_t all_open_interval; /* number of the last host interval in which all memory was open */
     stack_t program_stack;      /* alternate signal stack of the program, which the guard's stack replaces */
     struct rt_range open_ranges[RT_OPEN_RANGES_MAX]; /* ranges that the caller of the last run kept accessible */
     size_t nopen;
-    struct rt_window stack; /* part of the caller's stack that is opened at the end of each kernel */
+    struct rt_window stack; /* part of the caller's stack around its stack pointer, opened at the end of each kernel */
     struct rt_window windows[RT_WINDOWS_MAX];
     size_t nwindows;
     struct rt_range left_open[RT_UNPROTECTED_PAGES_MAX]; /* pages that the last kernel's single-steps left open */
@@ -87,14 +89,15 @@ struct rt_lazy_reprotect {
 /* The page guard. Lies in memory of the arena (arena.h), which is never protected. page_guard.c describes the life of a
  * run. */
 struct rt_page_guard {
-    int (*present)(void *ud, uint64_t address); /* returns nonzero if data of the address are present on a device */
-    void *ud;                                   /* first argument of `present` */
-    /* stored in rt_guard_new: handler that replaces the program's handlers between kernels */
+    int (*present)(void *ud,
+                   uint64_t address); /* returns nonzero if host data at the address are present on a device */
+    void *ud;                         /* first argument of `present` */
+    /* handler that replaces the program's handlers between kernels; set by rt_guard_new */
     void (*on_forwarded_signal)(int signal, siginfo_t *info, void *context);
-    /* process that has started the guard's thread */
+    /* id of the process that has started the guard's thread */
     long pid;
     bool has_own_malloc; /* true if malloc of the guard's thread uses memory that stays open to kernels */
-    /* identity, stack and registers of the guard's thread */
+    /* handle of the guard's thread, which sleeps and lends its stack and thread pointer to kernels */
     pthread_t thread;
     int number;  /* thread number of the operating system */
     char *stack; /* mapping: guard page, signal stack, guard page, stack of the thread */
@@ -102,7 +105,7 @@ struct rt_page_guard {
     void *control_block; /* thread pointer of the guard's thread; NULL: the thread does not run */
     uint64_t bottom;     /* lowest address of the thread's stack */
     uint64_t top;        /* stack pointer at which kernels begin, below the frames of the sleeping thread */
-    /* STATE_STARTS, STATE_SLEEPS or STATE_QUIT of page_guard.c, for the guard's thread */
+    /* state of the guard's thread: STATE_STARTS, STATE_SLEEPS or STATE_QUIT (page_guard.c) */
     uint32_t state;
     volatile char selector; /* RT_DISPATCH_BLOCK: system calls of the dispatched thread raise SIGSYS */
     struct rt_protection_map protections;
@@ -126,12 +129,13 @@ struct rt_page_guard {
     uint64_t kernel_mask; /* signal mask that the kernel has set; sigprocmask calls of the kernel read and write it */
     uint64_t queued_signals; /* mask of the signals that are sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
-    /* a kernel has the guard; its protection has ended early; `fault` is set */
+    /* a guarded kernel runs; its protection has ended early, but it runs on; `fault` describes its wrong
+     * access */
     bool is_running, is_abandoned, has_faulted;
     struct rt_guard_fault fault;
     /* registers and stack of `fault` */
     struct accd__debug_fault_context fault_context;
-    /* sections of device memory whose first touch is found (rt_guard_set_sections) */
+    /* sections of device memory whose first touch by the kernel the guard records (rt_guard_set_sections) */
     struct rt_device_section *sections;
     size_t nsections;
     /* target of siglongjmp in handlers that leave the kernel */
@@ -141,8 +145,8 @@ struct rt_page_guard {
     unsigned open_counts[RT_STEPPED_PAGES_MAX], nstepped_pages;
 };
 
-/* Signals that the C library reserves. The guard stops other threads by RT_STOP_SIGNAL. RT_SETXID_SIGNAL stays
- * unblocked, because the C library waits until each thread has handled it. */
+/* Signals that the C library reserves. The guard stops other threads by RT_STOP_SIGNAL. RT_SETXID_SIGNAL (for
+ * setuid in all threads) stays unblocked, because the C library waits until each thread has handled it. */
 enum { RT_STOP_SIGNAL = 32, RT_SETXID_SIGNAL = 33 };
 
 /* Returns the bit of a signal (1 to RT_SIGNAL_MAX) in a signal mask of the kernel. */
@@ -201,8 +205,9 @@ void rt_sections_end(struct rt_page_guard *guard); /* ends the search: opens all
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context);
 extern struct rt_page_guard *rt_process_guard; /* the guard of the process; NULL: no guard was made */
 void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard,
-                                   /* Turns system call dispatch of the calling thread on or off: while it is on,
-                                    * guard->selector decides whether system calls raise SIGSYS. */
+                                   /* Turns system call dispatch of the calling thread on or off. While it is
+                                    * on, guard->selector decides whether system calls of the thread raise
+                                    * SIGSYS. */
                                    bool on);
 
 /* strict.c: handles a fault of a kernel that is not guarded: reports the fault, ends the program, and does not return.
@@ -254,7 +259,8 @@ void rt_guard_restore_handlers(const struct rt_page_guard *guard); /* restores t
 /* Ends the protection of the current run early: opens all memory and restores the program's signal handlers. The kernel
  * runs on. */
 void rt_guard_abandon(struct rt_page_guard *guard);
-/* Opens all memory and resumes the other threads, before a system call of the kernel or a wait of the guard. */
+/* Opens all memory and resumes the other threads, for a system call of the kernel or while the other threads
+ * may run for a moment. */
 void rt_guard_pause(struct rt_page_guard *guard);
 /* Stops the other threads and protects memory again after rt_guard_pause. Abandons the protection (rt_guard_abandon) if
  * a thread cannot be stopped. */

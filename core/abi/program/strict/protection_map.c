@@ -36,7 +36,7 @@ static uint64_t page_down(uint64_t address)
     return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
-/* Returns the end of the last page that begins below an address. */
+/* Returns an address rounded up to the beginning of a page. */
 static uint64_t page_up(uint64_t address)
 {
     return page_down(address + RT_PAGE_SIZE - 1);
@@ -75,8 +75,8 @@ static bool add_interval(struct rt_protection_map *protections, struct rt_interv
     return true;
 }
 
-/* Restores the order of the heap at[0] to at[n - 1] below element i, which may be too small; the largest start is at
- * the root. */
+/* Restores the order of the binary heap at[0] to at[n - 1], whose root has the largest start, if element i is
+ * too small for its place. */
 static void sift_down(struct rt_interval *at, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -137,7 +137,8 @@ static const struct rt_interval *find_interval(const struct rt_interval_list *sp
 
 /* ----------------------------------------------------------------------------------- modules -- */
 
-/* State of an iteration by list_module. modules: number of modules listed; 0: the listing is still right. */
+/* State of an iteration by list_module. modules: number of modules listed; 0 at the end: nothing was loaded
+ * or unloaded, so that the old lists are still right. has_failed: true without memory. */
 struct module_listing {
     struct rt_protection_map *protections;
     size_t modules;
@@ -150,8 +151,8 @@ static bool starts_with(const char *text, const char *prefix)
     return !strncmp(text, prefix, strlen(prefix));
 }
 
-/* Returns true if a path is that of a library in a folder of the system, or of a compiler's runtime library in any
- * folder. */
+/* Returns true if a path is in a library folder of the system, or if its file name is that of the C library's
+ * or a compiler's runtime libraries. */
 static bool is_system_path(const char *path)
 {
     static const char *const folders[] = {"/lib/",       "/lib32/",     "/lib64/",       "/usr/lib/",
@@ -252,8 +253,9 @@ static bool is_system_variable(const char *name)
     return !address || dl_iterate_phdr(is_system_symbol, &address) != 1;
 }
 
-/* Adds to `constant` the linker's tables of a module and the system's variables in the program. They share pages with
- * variables of the program, and any code may read them. Returns false without memory. */
+/* Adds parts of a module that any code may read to `constant`: the linker's tables, and variables of the
+ * system's libraries that the linker has copied into the module. They share pages with variables of the
+ * program. Returns false without memory. */
 static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
@@ -283,8 +285,8 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
     return add_interval(protections, constant, got_range.start, got_range.end);
 }
 
-/* Adds the whole image of a system module to `system`; for any other module, adds the linker's tables to `constant`.
- * Returns false without memory. */
+/* Adds the whole image of a system module (`is_system`) to `system`; for any other module, adds the linker's
+ * tables to `constant`. Returns false without memory. */
 static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info, bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -351,11 +353,12 @@ struct mappings {
     long file;      /* file number of /proc/self/maps, or negative */
     uint64_t from;  /* address from which the next query searches a mapping */
     const char *at; /* position in the text of /proc/self/maps; NULL: queries are used instead of the text */
-    /* intervals whose mappings need not be found, although the text has them; NULL: no such intervals */
+    /* intervals that queries skip, as their mappings are not needed (the text has them, too); NULL: no such
+     * intervals */
     const struct rt_interval_list *skipped_intervals;
 };
 
-/* Query for one mapping, PROCMAP_QUERY of Linux 6.11 and later. */
+/* Argument of the query for one mapping: PROCMAP_QUERY of Linux 6.11 and later. */
 struct query {
     uint64_t bytes, flags, address, start, end, mapping_flags, page_bytes, offset, inode;
     uint32_t major, minor, name_bytes, id_bytes;
@@ -488,8 +491,8 @@ static bool exempt_arena(struct rt_protection_map *protections)
     return true;
 }
 
-/* Fills the lists `exempt` and `allowed` for a run, sorted and merged; arguments as for rt_protection_build. Returns
- * false without memory. */
+/* Fills the lists `exempt` (pages not to protect) and `allowed` (ranges of the caller) for a run, sorted and
+ * merged. open, own_ranges, threads: see rt_protection_build. Returns false without memory. */
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                         const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -572,8 +575,8 @@ static bool list_protected(struct rt_protection_map *protections)
     return result == 0;
 }
 
-/* Lists what is exempt and what to protect, again if a list has moved. Returns false, with an empty list, on failure.
- */
+/* Lists the exempt pages and the ranges to protect; repeats both if a list has moved to new memory. Returns
+ * false, with no range to protect, without memory or if the mappings cannot be read. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -612,7 +615,7 @@ void rt_protection_apply(struct rt_protection_map *protections)
     protections->nprotected = nprotected;
 }
 
-/* Gives all listed ranges their own protection again. */
+/* Gives all listed ranges the protection again that the program has set. */
 void rt_protection_lift(const struct rt_protection_map *protections)
 {
     for (size_t i = 0; i < protections->nprotected; i++)
@@ -647,7 +650,8 @@ const struct rt_protected_range *rt_find_protected_range(const struct rt_protect
     return is_inside ? &protections->protected[low] : NULL;
 }
 
-/* Returns true if an address is in a range that stays open, or that any code may read. */
+/* Returns true if an address is in a range of the caller that stays open (`allowed`), or in one that any code
+ * may read (`constant`). */
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address)
 {
     return find_interval(&protections->allowed, address) || find_interval(&protections->constant, address);

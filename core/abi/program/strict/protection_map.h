@@ -26,12 +26,12 @@ struct rt_protected_range {
 /* Protection map: lists of what is protected and what stays open. */
 struct rt_protection_map {
     /* Intervals of the loaded modules, listed again when modules were loaded or unloaded. */
-    struct rt_interval_list system;        /* whole images of the system's libraries */
-    struct rt_interval_list constant;      /* parts of all other images that any code may read: the linker's tables,
-                                            * variables of the system's libraries that lie in the program */
+    struct rt_interval_list system;   /* images of the system's libraries (libc, libgfortran, ...), in whole pages */
+    struct rt_interval_list constant; /* parts of all other images that any code may read: the linker's tables,
+                                       * variables of the system's libraries that lie in the program */
     unsigned long long nloaded, nunloaded; /* numbers of modules ever loaded and unloaded, at the last listing */
     /* Lists of one run. */
-    char *text; /* content of /proc/self/maps; used if Linux has no query for mappings (before 6.11) */
+    char *text; /* content of /proc/self/maps, read if Linux has no query for mappings (before 6.11) */
     size_t text_capacity;
     struct rt_interval_list exempt;  /* whole pages that stay open, sorted and disjoint */
     struct rt_interval_list allowed; /* ranges that the caller keeps accessible, of any length, sorted and disjoint */
@@ -39,7 +39,8 @@ struct rt_protection_map {
     size_t pages_capacity;
     struct rt_protected_range *protected; /* ranges to protect, sorted and disjoint */
     size_t nprotected, protected_capacity;
-    /* true if a list was moved to new memory while the map was built, so that the map must be built again */
+    /* true if a list was moved to new memory while the map was built: then the arena may have a new mapping,
+     * and the map is built again */
     bool has_grown;
 };
 
@@ -50,9 +51,10 @@ long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 /* Lists the loaded modules again if modules were loaded or unloaded. Takes locks of the C library, unlike the functions
  * below. Returns false without memory; the next call lists them again then. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections);
-/* Lists the ranges to protect: all private writable memory without the exempt one. Exempt are the system's libraries,
- * the arena, the ranges `own_ranges` (whole pages) and `open`, and the control blocks of the threads whose thread
- * pointers are in `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
+/* Lists the ranges to protect: all private writable memory that is not exempt. Exempt are the system's
+ * libraries, the arena, the ranges `own_ranges` (whole pages) and `open`, and the control blocks of the
+ * threads whose thread pointers are in `threads`. Returns false, with an empty list, without memory or if the
+ * mappings cannot be read. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own_ranges, size_t nown, const uint64_t *threads, size_t nthreads);
 /* Protects all listed ranges; removes ranges from the list that the operating system refuses to protect. */

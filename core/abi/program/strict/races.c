@@ -349,8 +349,8 @@ static void check_access(struct access *access)
         if (access->kind == WRITES && !access->redundant && overlaps(access, earlier))
             forget_image(earlier); /* a later comparison must not take this change for the program's */
     }
-    if (!rt_is_host_synced(access->origin.epoch)) /* for synchronous work, or if another thread has waited meanwhile,
-                                                     nothing is pending */
+    if (!rt_is_host_synced(access->origin.epoch)) /* nothing is pending for synchronous work, or if another thread has
+                                                     waited meanwhile, nothing is pending */
         add_pending(access);
     else
         free(access->bits);

@@ -1,15 +1,18 @@
 /* signals.c - signals that arrive while host memory is protected.
  *
- * The operating system writes the frame of a handler to the thread's stack. If the stack is protected, the system drops
- * the signal and sends SIGSEGV instead. So no handler of the program may run while memory is protected:
+ * The operating system writes the frame of a handler to the thread's stack. If the stack is protected, the
+ * system drops the signal and sends SIGSEGV instead. So no handler of the program may run while memory is
+ * protected:
  *
  *      during a kernel    signals that the program handles are blocked until the kernel ends
  *      between kernels    they are delivered to a handler of the guard, on the guard's alternate stack
  *
- * The handler between kernels unprotects memory, restores the program's handlers and alternate stack, and sends the
- * signal with its siginfo to the thread again. The operating system then delivers the signal as usual.
+ * The handler between kernels unprotects memory, restores the program's handlers and alternate stack, and
+ * sends the signal with its siginfo to the thread again. The operating system then delivers the signal as
+ * usual.
  *
- * Signals that end the process are handled by the runtime, on the alternate stack, too; see rt_guard_defer_signal. */
+ * Signals that end the process are handled by the runtime, on the alternate stack, too. That handler calls
+ * rt_guard_defer_signal, which opens the memory first. */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -36,8 +39,8 @@ uint64_t rt_block_all_but_faults(void)
     return before;
 }
 
-/* Returns true for signals that cannot be blocked, for the stop signal, and for those that the guard or the C library
- * handles. */
+/* Returns true for signals whose handlers must not be replaced: SIGKILL and SIGSTOP, and those that the guard
+ * or the C library handles. */
 static bool is_guard_signal(int signal)
 {
     bool is_reserved = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
@@ -56,7 +59,8 @@ static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p
            action_p->handler != (void *)(uintptr_t)rt_guard_fatal_signal_handler;
 }
 
-/* Returns the mask of the signals without a handler of the program. */
+/* Returns the mask of the signals that may interrupt a kernel, because the program has no handler for them.
+ * The guard's own signals are not in the mask. */
 uint64_t rt_get_interrupting_signals(void)
 {
     struct rt_kernel_sigaction action;
@@ -89,7 +93,8 @@ void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *
     guard->queued_info[signal] = *info;
 }
 
-/* Replaces each handler of the program by the guard's. */
+/* Replaces each handler of the program by guard->on_forwarded_signal, and saves the program's action for
+ * rt_signals_restore. */
 void rt_signals_forward(struct rt_page_guard *guard)
 {
     assert(guard->on_forwarded_signal);

@@ -1,5 +1,7 @@
-/* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends the kernel and is
- * reported. An access by a library of the system is single-stepped: its page is open for that instruction only. */
+/* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends the
+ * kernel and is reported. An access by a library of the system to data that are not present is
+ * single-stepped: its page is open for that instruction only. An access to a section of device memory is
+ * recorded (touched_sections.c). */
 #include "page_guard_internal.h"
 #include "wild_pointer.h"
 
@@ -9,9 +11,9 @@
 
 enum {
     STEPS_MOST = 40, /* most pages that one instruction opens; a gather of 16 elements across page borders needs 32 */
-    /* a page that is opened so often in a run stays open until the run ends, as single steps take long */
+    /* A page that is opened so often in a run stays open until the run ends, because single steps take long. */
     OPENS_MAX = 64,
-    KNOWN_OPENS_MAX = 8 /* the same limit for a page that stayed open in the run before */
+    KNOWN_OPENS_MAX = 8 /* this limit for a page that stayed open until the end of the last run */
 };
 
 /* Pages that the thread has opened for the instruction under way. */
@@ -36,7 +38,7 @@ static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
     return &guard->open_counts[i];
 }
 
-/* Returns true if the page at `page` has data that are present on a device. */
+/* Returns true if the page at `page` has host data that are present on a device. */
 static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
 {
     for (uint64_t address = page; address < page + RT_PAGE_SIZE; address += sizeof(void *))
@@ -45,9 +47,9 @@ static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
     return false;
 }
 
-/* Counts that the page of `address` is opened, and returns true if the page is to stay open, because it was opened
- * OPENS_MAX times or cannot be counted. Pages with present data do not stay open for system libraries, as a later
- * access there may be the kernel's fault. */
+/* Counts that `page`, the page of `address`, is opened. Returns true if the page is to stay open, because it
+ * was opened OPENS_MAX times or cannot be counted. A page with present data stays open only for an address
+ * that any code may use, as a later access to the data may be the kernel's fault. */
 static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t page)
 {
     unsigned *open_counts = get_open_count(guard, page);
@@ -59,7 +61,8 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
     return is_unrestricted;
 }
 
-/* Starts a run's counters; pages that the last run left open need fewer single steps again. */
+/* Starts the counters of a run. Pages that the last run left open begin near the limit: after KNOWN_OPENS_MAX
+ * single steps they stay open again. */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard)
 {
     bool is_table_full = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
@@ -70,8 +73,9 @@ void rt_guard_reset_step_counts(struct rt_page_guard *guard)
     guard->nstepped_pages = is_table_full ? 0 : guard->nstepped_pages;
 }
 
-/* Records the pages from `start` to `end`, which stay open, so that they are protected again after the run. nleft_open
- * also counts pages that the list has no slot for; then lazy reprotection ends. */
+/* Records the pages from `start` to `end`, which stay open in this run, in lazy.left_open, so that they are
+ * protected again after the run. nleft_open also counts pages that the list has no slot for; then lazy
+ * reprotection ends. */
 static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint64_t end)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -106,7 +110,8 @@ static void step_instruction(struct rt_page_guard *guard, const struct rt_protec
     registers[REG_EFL] |= 0x100;
 }
 
-/* Protects the pages of the last instruction again; returns false if no page was open. */
+/* Protects the pages again that were opened for the last instruction, and clears the trap flag in
+ * `registers`. Returns false if no page was open. */
 bool rt_guard_end_single_step(greg_t *registers)
 {
     const bool is_stepped = steps.n > 0;
@@ -119,8 +124,9 @@ bool rt_guard_end_single_step(greg_t *registers)
 
 enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* trap number and bits of the error code of x86 */
 
-/* Returns true if an access to protected memory is allowed: to memory that any code may use, or by a system library to
- * data that are not present. A jump to protected memory is not allowed. registers: those at the fault. */
+/* Returns true if an access to protected memory is allowed. Any code may use the memory, or a system library
+ * accesses data that are not present on a device. A jump to protected memory is not allowed. registers: those
+ * at the fault. */
 static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t address, const greg_t *registers)
 {
     if (registers[REG_ERR] & ERROR_FETCH)
@@ -131,7 +137,8 @@ static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t addres
            !guard->present(guard->ud, address);
 }
 
-/* Single-steps an allowed access; for any other, records the fault and leaves the kernel. */
+/* Records the first touch of a device section, or single-steps an allowed access. For any other access,
+ * records the fault and leaves the kernel by siglongjmp. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers)
 {
     bool is_page_fault = registers[REG_TRAPNO] == PAGE_FAULT;

@@ -1,5 +1,6 @@
-/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and resumes them. Called
- * by page_guard.c and kernel_syscalls.c, while no lock of the C library may be taken. */
+/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and resumes
+ * them. Called by page_guard.c and kernel_syscalls.c. No lock of the C library may be taken here, because a
+ * stopped thread may hold it. */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -42,10 +43,10 @@ static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_
 
 /* ------------------------------------------------------------------------------- the handler -- */
 
-/* Sets the state to WAITING, wakes the thread that stops this one, and waits while the state is STOPPED. Then waits on
- * while it is WAITING, at most for the time `patience`, and returns with state RUNNING. Returns at once if the state is
- * not SIGNALED. Written in assembly, because the thread's stack may be protected from the first to the last
- * instruction. */
+/* Sets the state from SIGNALED to WAITING, wakes the thread that stops this one, and waits while the state is
+ * STOPPED. Once the state is WAITING again, waits for the time `patience`, and returns with the state
+ * RUNNING. Returns at once if the state is not SIGNALED. Written in assembly, because the thread's stack may
+ * be protected from the first to the last instruction. */
 static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
     __asm__ volatile("movl %[called], %%eax\n"
@@ -76,8 +77,8 @@ static void wait_for_release(struct rt_stopped_thread *other, const struct times
                      : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
-/* Returns true for system calls that fail with EINTR in spite of SA_RESTART. They have had no effect then, so that they
- * can be repeated. */
+/* Returns true for system calls that fail with EINTR after a signal in spite of SA_RESTART. They have had no
+ * effect then, so that they can be repeated. */
 static bool can_restart_syscall(uint32_t number)
 {
     switch (number) {
@@ -197,8 +198,8 @@ static void install_stop_handler(struct rt_stopped_threads *threads)
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
-/* Returns the number of threads, from the links of /proc/self/task: a folder has one for each folder in it. 0: not
- * known. */
+/* Returns the number of threads of the process; 0: not known. The folder /proc/self/task has a folder for
+ * each thread, and so a link count of 2 more than threads. */
 size_t rt_count_threads(void)
 {
     struct stat status;
@@ -247,8 +248,9 @@ struct entry { /* entry of a directory, as getdents64 returns it */
     char name[];
 };
 
-/* Gives each thread of the process except `self` and `second_one` a slot, and frees the slots of ended threads. Returns
- * false if slots are missing or the threads cannot be listed. others->ended becomes 1 if the first thread has ended. */
+/* Gives each thread of the process except those with the numbers `self` and `second_one` a slot, and frees
+ * the slots of ended threads. Returns false if slots are missing or the threads cannot be listed.
+ * threads->ended becomes 1 if the first thread has ended. */
 static bool list_threads(struct rt_stopped_threads *threads, int self, int second_one)
 {
     _Alignas(8) char text[2048];
@@ -327,14 +329,15 @@ static size_t count_stopped(const struct rt_stopped_threads *threads)
     return nstopped;
 }
 
-/* Returns true if no other thread is stopped, and stopping was not refused. */
+/* Returns true if the last stop found no other thread: no thread is stopped, and stopping was not refused. */
 bool rt_is_only_thread(const struct rt_stopped_threads *threads)
 {
     return !threads->is_refused && !count_stopped(threads);
 }
 
-/* Stops the threads, again and again until all listed ones are stopped. Returns false if that takes more than a second
- * or fails. */
+/* Stops all threads except those with the numbers `self` and `second_one`. Lists and signals threads until
+ * all are stopped, as new ones may start meanwhile. Returns false, with all threads resumed, if that fails or
+ * takes more than a second; later calls do not try again. */
 bool rt_stop_the_world(struct rt_stopped_threads *threads, int self, int second_one)
 {
     const uint64_t deadline = threads->is_refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
@@ -366,7 +369,7 @@ void rt_resume_the_world(struct rt_stopped_threads *threads)
         change_state(&threads->at[i], STOPPED, WAITING);
 }
 
-/* Stores the thread pointers of all threads with a slot in `blocks`, and returns how many. */
+/* Writes the thread pointers of all threads with a slot to `blocks`, and returns how many there are. */
 size_t rt_get_control_blocks(const struct rt_stopped_threads *threads, uint64_t *blocks)
 {
     assert(blocks && threads->n <= RT_STOPPED_THREADS_MAX);
