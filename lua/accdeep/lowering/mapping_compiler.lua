@@ -28,8 +28,8 @@
 --     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
---     enclosing, compiles       the enclosing `out`, and the mapping that this one compiles.
---     recursive                true if a program inside refers back to this one.
+--     enclosing, compiles       the enclosing `out`, and the member mapping that this `out` compiles.
+--     recursive                true if a program inside refers back to the program being compiled.
 --     partial                  true if only named members are mapped, so pieces are not joined over padding.
 --
 -- Parameters of many functions: `b` is a code builder, `ctx` its environment of bounds; values are those of

@@ -10,16 +10,16 @@
 --            2. named shape s               extends the default shape.
 --            3. default shape of the type.
 --            4. shapes of base classes.
---   A member takes include or exclude from the first layer that names it or has a default; sections from the
---   first layer that has some.
+--   A member takes include or exclude from the first layer that names the member or has a default, and its
+--   sections from the first layer that gives the member sections.
 --
 --   member mapping:
---     record, layers   the type, and its layers, outermost first.
+--     record, layers   the type, and its layers in order of precedence.
 --     policy           layer of a policy or mapper, which decides the action of each member.
 --     own              word of the action on the object itself (policy.code): the policy's default, or "hold", which
 --                      only adds a reference to the object and copies nothing.
---     clause_action    action of the clause; a member with a limit ("in", "out", "none") takes part in only half of it
---                      (TR14-5-07).
+--     clause_action    action of the clause; a member with a limit ("in", "out", "none") takes part in only half of
+--                      this action, or in none of it (TR14-5-07).
 --     bare             true if only members that a clause names are mapped, not the object's other bytes.
 --     update           true in an update.
 --     shallow          true for a clause with empty brackets: no pointer is followed.
@@ -29,7 +29,7 @@
 --     inner_of         function of mappers: entry -> member mapping of the objects inside.
 --     flags            the core's flags of the list item (mapper.bits), if a mapper maps it.
 --     pointer_mapping  function of mappers: name of a pointer member -> how the pointer itself is mapped (mapper.lua).
---     key              text that names a cached mapping, the same after its cache was cleared.
+--     key              text that names a cached mapping; it names an equal mapping after the cache was cleared.
 --     entries          cache of nest.entries.
 --
 -- Parameters of several functions here: `inner` is {name?, pos, args?, empty?, nest?}, the shape or policy that a
@@ -428,7 +428,7 @@ local halves = {
 -- Returns the entries of a member mapping, one per named member in the order of the members; members of anonymous
 -- structures count as members of the record. The list is cached in the mapping. Fields of an entry:
 --   member, offset     the member, and its offset in the record.
---   include, limited   false: excluded; limited: true if it takes part in half of the clause's action.
+--   include, limited   false: excluded; limited: true if the member takes part in only half of the clause's action.
 --   action             action on the member; nil: the action on the object.
 --   requested_action   word of the member's action, with its flags (policy.lua).
 --   invoke, named      true if a policy invokes another policy for the member; true if the policy itself, or a policy

@@ -9,10 +9,10 @@
 --     names    list of {name, pos, clause?}: the names under which the policy is stored.
 --     default  word of the clause default, default_pos: its position. use: list of {name, pos}, the policies on which
 --              this policy builds.
---     shape    name of the shape whose layers it uses.
+--     shape    name of the shape whose layers the policy uses.
 --     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
 --     action   action of the core by name, such as "copy"; nil for exclude, invoke and update.
---     requested_action  word of the action with its flags: such as "pcopy" (copy that keeps present data) or
+--     requested_action  word of the action with its flags, such as "pcopy" (copy that keeps present data) or
 --                       "update_and_copy".
 --     inner    shape or policy of the objects inside, as a clause names it: result of shape.brackets.
 --     outer    true if names in the subscripts keep their meaning outside of the nest (convenience.lua).

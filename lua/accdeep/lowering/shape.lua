@@ -10,9 +10,8 @@
 --       mode    "include" or "exclude"; subscripts: sections of the member, or nil.
 --       init    true for init_needed: the member is copied to the device even if the clause only allocates.
 --       inner   shape of the objects inside, as the clause has it: {name?, pos, args?, empty?, nest?} (shape.brackets).
---       limit half of the clause's copies in which the member takes part: "in", "out" or "none". has_parts true if the
---       nest of `inner` has parts of
---       the member (nested_members.lua).
+--       limit   half of the clause's copies in which the member takes part: "in", "out" or "none"; nil: all copies.
+--       has_parts   true if the nest of `inner` names parts of the member, as in a.b (nested_members.lua).
 --     params    parameters {name, kind?, default?}; kind: "shape" or "policy", nil for a value.
 --     unusable  {name, type}: a member for which the shape cannot be used in this instance of a template.
 --
@@ -27,8 +26,8 @@ local raise = diagnostic.raise
 
 local shape = {}
 
--- Names of clauses, as keys. extension_clauses: all clauses that TR14's chapter 5 adds ("wishes" in names here);
--- own_clauses: all other clauses of shapes.
+-- Names of clauses, as keys. extension_clauses: all clauses that TR14's chapter 5 adds, whose definitions have the
+-- field `wish`; own_clauses: all other clauses of shapes.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.clauses_of.shape[clause.name] and not extension_clauses[clause.name]

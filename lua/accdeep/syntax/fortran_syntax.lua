@@ -14,7 +14,8 @@
 --   declaration{spec, attrs, list of entity{name, dims?, value?, target?}}   spec{class, kind?, name?, len?}.
 --   dims of dimension{lower?, upper?, open, star}   derived{attrs, name, list}.
 -- Statements:
---   assign{to, e}   associate{to, e}   if{list of {c?, body}}   do{name, first, last, step?, body}   while{c?, body}.
+--   assign{to, e} (to = e)   associate{to, e} (to => e)   if{list of {c?, body}}   while{c?, body}.
+--   do{name, first, last, step?, body}.
 --   select{e, list of {pos, cases?, body}}   where{list of {mask?, body}}.
 --   select_type{e, name?, list of {guard = "type" | "class" | nil, spec?, body}}.
 --   select_rank{e, name?, list of {rank = expression, "*" or "default", body}}.

@@ -17,9 +17,10 @@
 --
 --   spec: what layout.complete lays out.
 --     bases       types of the base classes; members: list of {name?, type, align?, pos}.
---     align       number of alignas; has_table: true with virtual functions; pos: position of the class.
+--     align       alignment that alignas requests, or nil; has_table: true if the class has virtual functions.
+--     pos         position of the class in its text.
 --     pod         state as a POD from its own declarations: "no", "open" or nil.
---     is_union, largest   set by layout.complete: true for a union; largest_empty of its parts.
+--     is_union, largest   set by layout.complete: true for a union; size of the largest empty class inside, or nil.
 
 local types = require "accdeep.types"
 
