@@ -14,7 +14,7 @@
 --     waiting         records that finish must complete: {t, node, is_known}; is_known: the session has the record.
 --     under_way       set of the records that are being completed; depth: number of nested calls of Builder:type.
 --     compared_types  node -> set of types that `differs` found equal to the node, or is comparing with it.
---     makers, key, ... functions that differ between languages (tables debug_types.c, below, and in fortran_debug_types.lua).
+--     makers, key, ... functions that differ between languages (see the table debug_types.c below).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
