@@ -1,11 +1,12 @@
 /* group.c - groups: all sections of one large walk as one record of the present table.
  *
- * Input: a walk of a large construct. Output: a struct accd__group, listed in env->groups. core/plan makes groups
- * (groups.c), core/ops ends them; look-ups of find.c expand them (members.c).
+ * Input: a walk of a large construct, with the sections (targets of pointers) that it reached. Output: a struct
+ * accd__group, listed in env->groups. core/plan makes groups (groups.c), core/ops ends them; look-ups of find.c expand
+ * them (members.c).
  *
  * A million insertions into ordered indices cost twenty times as much as the copies of the sections, and most sections
- * are unmapped together without a look-up. A group therefore keeps the columns of its walk, one pair of reference
- * counters and a bitmap of its host memory:
+ * are unmapped together without a look-up. A group therefore keeps the columns of its walk (a column has the sections
+ * of one field), one pair of reference counters and a bitmap of its host memory:
  *
  *     host      low ...[s0]...[s1][s2].......................[s3]... high       sections of the walk
  *     bitmap    0 0 1 1 0 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0             a bit for 1 << granule_shift bytes
@@ -36,8 +37,8 @@ enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
-/* Returns true if column x of walk a equals column y of walk b: their fields, the position of their rowsets, and the
- * address, length and start of each section. */
+/* Returns true if column x of walk a equals column y of walk b: their fields, the parents of their rowsets (arrays of
+ * elements with the pointers), and all sections. Sections are compared by address, length and start. */
 bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
                          const struct accd__segment *y)
 {
@@ -79,7 +80,8 @@ static size_t count_mapped_sections(const struct accd_walk *walk)
     return n;
 }
 
-/* Sets [*low, *high) to the hull of all mapped, non-empty sections of a walk; *low > *high if there are none. */
+/* Sets [*low, *high) to the hull of all mapped, non-empty sections of a walk; *low > *high if there are no such
+ * sections. */
 static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -116,9 +118,10 @@ static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
     return already_set;
 }
 
-/* Marks the sections of a column, all of one length and at most 62 bits, in the bitmap; returns nonzero if some bits
- * were set before. Always writes two words, because crossing into the next word is hard to predict. `granule_shift` and
- * `prefetches` (bitmap words are prefetched) are constants, for which the compiler makes copies. */
+/* Marks the sections of a column, all of one length and at most 62 bits, in the bitmap of `group`; returns nonzero if
+ * some bits were set before. Always writes two words, because a branch for sections that cross into the next word would
+ * be mispredicted. `granule_shift` and `prefetches` (true: bitmap words are prefetched) are constants, so that the
+ * compiler makes a copy of the function for each. */
 static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(const struct accd__group *group,
                                                                             const struct accd__segment *segment,
                                                                             const unsigned granule_shift,
@@ -140,15 +143,16 @@ static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(cons
     return already_set;
 }
 
-/* Marks the sections of any column in the bitmap of a group, which contains them; returns nonzero if some bits were set
- * before. */
+/* Marks the sections of any column in the bitmap of a group, in whose hull they lie; returns nonzero if some bits were
+ * set before. */
 static uint64_t mark_segment(const struct accd__group *group, const struct accd__segment *segment)
 {
     uint64_t already_set = 0;
     const uint64_t low = group->low, *host = segment->host;
     const unsigned granule_shift = group->granule_shift;
     if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule_shift < 62) {
-        bool large = group->bitmap_words > 1 << 15; /* larger than the cache, so that prefetching pays */
+        bool large = group->bitmap_words >
+                     1 << 15; /* true if the bitmap (over 256 KiB) exceeds the cache, so that prefetching pays */
         if (granule_shift != MIN_GRANULE_SHIFT)
             return mark_uniform_sections(group, segment, granule_shift, true);
         return large ? mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, true)
@@ -183,7 +187,8 @@ bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_
     return false;
 }
 
-/* Returns the sum of the checksums of all columns; 1 if the sum is 0 but the walk has descriptors. */
+/* Returns the sum of the descriptor checksums of all columns of a walk; 1 if the sum is 0 but the walk has descriptors.
+ */
 uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -196,8 +201,8 @@ uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
     return sum ? sum : found;
 }
 
-/* Returns the checksum of the contents that the host descriptors of a walk have now; never 0. The descriptors must be
- * readable. */
+/* Returns the checksum of the contents that the host descriptors of a walk have now; never 0, which means no
+ * descriptors. The descriptors must be readable. */
 static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -212,7 +217,7 @@ static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 }
 
 /* Returns true if the group has no descriptors, or their host contents have the checksum of the attach. Returns false
- * if host memory was freed since, because it must not be read. */
+ * if host memory was freed since the walk, because the descriptors must then not be read. */
 bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const accd_context *context = env->context;
@@ -222,8 +227,9 @@ bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const
            group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
-/* Returns the mapped, non-empty sections of a group as *n_p pairs in a new array, *scratch, sorted by address (`slots`:
- * by the address of their pointers); NULL: no memory. */
+/* Returns the mapped, non-empty sections of a group as *n_p pairs of address and section number, sorted by address. The
+ * address is that of the section or, if `slots`, of the pointer to the section. The pairs lie in a new array, *scratch,
+ * which the caller frees; NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch)
 {
@@ -248,7 +254,7 @@ struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, con
 }
 
 /* Sets *disjoint_p to true if no two sections of the group overlap, otherwise to false. Compares the sorted sections
- * exactly; called after the bitmap has shown a possible conflict. Fails without memory. */
+ * exactly; called if two of them share a bit of the bitmap. Fails without memory. */
 static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
                                            bool *disjoint_p)
 {
@@ -268,7 +274,7 @@ static accd_status check_disjoint_sections(struct accd__device_env *env, const s
     return ACCD_OK;
 }
 
-/* Returns true if a section of `walk` overlaps the bitmap of the group `other`. */
+/* Returns true if a section of `walk` overlaps a marked granule in the bitmap of the group `other`. */
 static bool overlaps_walk(const struct accd__group *other, const struct accd_walk *walk)
 {
     ACCD_FOR_EACH_SEGMENT(segment, walk)
@@ -292,7 +298,7 @@ static bool group_overlaps_walk(void *ud, const struct accd__interval *span)
 }
 
 /* Builds the bitmap and the hull of a group. Sets *disjoint_p to true if no two of its sections overlap; to false also
- * if it has no sections, or elements inside elements. Fails without memory. */
+ * if the group has no sections, or has fields with embedded or in-place elements. Fails without memory. */
 static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     accd_context *context = env->context;
@@ -307,14 +313,15 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     while (hull >> group->granule_shift > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule_shift++;
     group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 +
-                          2; /* adds a word that stays empty, because mark_uniform_sections always writes two words */
+                          2; /* adds a spare word, because mark_uniform_sections always writes two words */
     group->bitmap = accd__mem_alloc_zeroed(&context->mem, group->bitmap_words * sizeof group->bitmap[0]);
     if (!group->bitmap)
         return accd__report_out_of_memory(context, "for a group");
     uint64_t already_set = 0;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
     {
-        /* embedded elements or sections overlap their object, so that such a walk takes the general path */
+        /* elements that are embedded, or lie in place in their object, overlap that object: not disjoint, so that the
+         * construct takes the general path */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
         already_set |= segment->applied ? mark_segment(group, segment) : 0;
@@ -325,8 +332,8 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     return ACCD_OK;
 }
 
-/* If the sections of the retired group equal those of `group`, moves its bitmap and hull to `group`, frees the retired
- * group, and returns true. Otherwise returns false, and changes nothing. */
+/* If the sections of the retired group (which ended last) equal those of `group`, moves the bitmap and hull to `group`,
+ * frees the retired group, and returns true. Otherwise returns false, and changes nothing. */
 static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__group *retired = env->groups.retired;
@@ -342,8 +349,9 @@ static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group
     return true;
 }
 
-/* Sets the bitmap and hull of a group, and *disjoint_p to whether its sections overlap nothing: each other, present
- * objects or other groups. Fails without memory. */
+/* Sets the bitmap and hull of a group. Sets *disjoint_p to true if its sections overlap neither each other, nor present
+ * objects, nor other groups. Sets it to false also if the hull has more objects than the group has sections. Fails
+ * without memory. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     bool disjoint = take_retired_bitmap(env, group);
@@ -428,8 +436,8 @@ static struct accd__interval make_interval(struct accd__group *group, uint64_t l
     return (struct accd__interval){.low = low, .high = high, .owner = group};
 }
 
-/* Sets *group_p to a new registered group for `walk` with offsets of its sections in a future block. Fails without
- * memory. */
+/* Sets *group_p to a new group for `walk`, listed in env->groups, and assigns its sections offsets in a block that the
+ * caller allocates later. Fails without memory. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p)
 {
     assert(walk->nroots > 0);
@@ -464,8 +472,8 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
     return ACCD_OK;
 }
 
-/* If `listed`, sets `span` to `interval` and inserts it into the tree `root`; otherwise removes `span`
- * from the tree. Does nothing if that is the case already. A span is in the tree if its `owner` is not NULL. */
+/* If `listed`, sets `span` to `interval` and inserts `span` into the tree `root`; otherwise removes `span` from the
+ * tree. Does nothing if `span` is in that state already. A span is in the tree if its `owner` is not NULL. */
 static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed,
                        struct accd__interval interval)
 {
@@ -478,8 +486,9 @@ static void set_listed(struct accd__interval **root, struct accd__interval *span
         accd__interval_insert(root, span);
 }
 
-/* Sets whether the sections of a group are pending (no objects) and whether its pointers are (no attachments). Updates
- * the counts and interval trees of env->groups, and the reasons for the slow path. */
+/* Sets the state of a group: `sections`, its sections are pending (they have no objects); `pointers`, its pointers are
+ * pending (they have no attachments). Updates the counts and interval trees of env->groups, and the reasons for the
+ * slow path. */
 static void set_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
     assert(!sections || group->block);
@@ -503,7 +512,8 @@ void accd__group_set_pending(struct accd__device_env *env, struct accd__group *g
     set_pending(env, group, true, true);
 }
 
-/* Ends the pending state of sections, pointers or both; the part that is not named stays as it is. */
+/* Ends the pending state of the sections if `sections`, and of the pointers if `pointers`; the state of the other part
+ * stays as it is. */
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
     set_pending(env, group, group->pending && !sections, group->pending_attach && !pointers);
@@ -525,7 +535,7 @@ static void free_group_objects(struct accd__device_env *env, struct accd__group 
     group->objects = NULL;
 }
 
-/* Frees bitmap, objects, record and the use of the walk of a group that is not registered. */
+/* Frees bitmap, objects and record of a group that env->groups no longer lists, and releases its walk. */
 static void free_group_memory(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -535,7 +545,7 @@ static void free_group_memory(struct accd__device_env *env, struct accd__group *
     accd__mem_free(mem, group, sizeof *group);
 }
 
-/* Unregisters a group and frees its memory on the host; its device block is the caller's. */
+/* Removes a group from env->groups and frees its memory on the host. The caller frees the device block. */
 void accd__group_free(struct accd__device_env *env, struct accd__group *group)
 {
     assert(env->groups.at[group->id] == group);
@@ -566,7 +576,8 @@ static uint64_t retired_bytes(const struct accd__group *group)
     return bytes;
 }
 
-/* Makes an ended group the retired group, in place of the one before, or frees it if it is large. */
+/* Frees the present retired group. Then makes an ended group the retired group or, if bitmap and walk exceed 64 MiB,
+ * frees it. */
 void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
 {
     enum { MAX_RETIRED_BYTES = 64 << 20 };
@@ -586,7 +597,8 @@ static bool is_other_group(void *ud, const struct accd__interval *span)
     return span->owner != ud;
 }
 
-/* Returns true if a pending pointer of another group, or an attachment, lies in the hull of the group's pointers. */
+/* Returns true if pending pointers of another group may lie, or an attachment lies, in the hull of the group's
+ * pointers. */
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;

@@ -1,12 +1,13 @@
-/* members.c - expands groups: sections become objects, pointers become attachments, when a look-up needs one of them.
- * Collapses them again when a construct names all of them and all are unchanged. group.c shows the states. */
+/* members.c - expands groups, deep structures kept as one record: sections become objects, pointers become attachments,
+ * when a look-up needs one of them. Collapses a group to one record again when a construct names all of its sections
+ * and all are unchanged. group.c shows the states. */
 #include "table/inside.h"
 #include "attach.h"
 
 /* ------------------------------------------------------------------------------- sections -- */
 
-/* Returns the object of the section in a row, at device address `dev`, as it is right after the expansion of the group.
- */
+/* Returns the object of the section in row `row` of the column `segment`, at device address `dev`, as the expansion of
+ * the group makes it. */
 static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment,
                                               size_t row, uint64_t dev)
 {
@@ -54,7 +55,8 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
     const size_t side_arena = env->reserved.objects;
     struct accd__pair *scratch = NULL;
     size_t n = 0;
-    if (!group->objects) /* a collapse keeps the array, because the construct under way may refer to objects in it */
+    if (!group->objects) /* the array may exist already: a collapse keeps it, because the construct under way may refer
+                            to objects in it */
         group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
     struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
     bool ok = run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
@@ -75,14 +77,15 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
                                 group->walk->sections);
 }
 
-/* Filter for a search in groups.hulls: returns true if the group that owns `span` overlaps [ud[0], ud[1]). */
+/* Filter for a search in groups.hulls: returns true if the bitmap of the group that owns `span` overlaps [ud[0],
+ * ud[1]). */
 static bool group_overlaps_range(void *ud, const struct accd__interval *span)
 {
     const uint64_t *range = ud;
     return accd__group_overlaps(span->owner, range[0], range[1]);
 }
 
-/* Makes the sections of pending groups objects until no pending group overlaps [low, high). Fails without memory. */
+/* Makes objects of the sections of each pending group whose bitmap overlaps [low, high). Fails without memory. */
 accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *overlapping;
@@ -102,7 +105,7 @@ static uint32_t descriptor_bytes(const struct accd__group *group, const struct a
 }
 
 /* Returns the device address of the pointer at host address pair->key. 0: no present object contains the pointer, or
- * there is no memory to expand the group that does. */
+ * there is no memory to expand the group whose section contains the pointer. */
 static uint64_t slot_device_address(struct accd__device_env *env, const struct accd__pair *pair)
 {
     if (accd__expand_overlapping_groups(env, pair->key, pair->key + 1) != ACCD_OK)
@@ -118,8 +121,8 @@ struct descriptor_fetch {
     bool out_of_memory;
 };
 
-/* Stores one fetched descriptor in descriptors[at->host], or sets out_of_memory. `store` callback of struct
- * accd__batch; `ud` is a struct descriptor_fetch. */
+/* Callback `store` of struct accd__batch. Saves the fetched descriptor `from` in descriptors[at->host] of `ud`, a
+ * struct descriptor_fetch; without memory, sets out_of_memory there. */
 static void store_descriptor(void *ud, const struct accd__transfer *at, const char *from)
 {
     struct descriptor_fetch *descriptor_fetch = ud;
@@ -151,8 +154,9 @@ static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__
     return status == ACCD_OK && descriptor_fetch.out_of_memory ? ACCD_ERROR_OUT_OF_MEMORY : status;
 }
 
-/* Sets descriptors[i] for pairs[i], as fetch_descriptors does, to the descriptors as they were attached. Copies them
- * from the host if they are unchanged there, otherwise from the device. Fails as fetch_descriptors. */
+/* Sets descriptors[i] for pairs[i] (pointer address and section number) to the descriptor as it was attached; it stays
+ * NULL for a plain pointer. Copies descriptors from the host if they are unchanged there, otherwise from the device.
+ * Fails without memory or if the device fails; the caller then frees the descriptors stored so far. */
 static accd_status read_descriptors(struct accd__device_env *env, struct accd__group *group,
                                     const struct accd__pair *pairs, size_t n,
                                     struct accd__saved_descriptor **descriptors)
@@ -169,8 +173,8 @@ static accd_status read_descriptors(struct accd__device_env *env, struct accd__g
     return ACCD_OK;
 }
 
-/* Returns the attachment of the pointer to the section in a row, which begins at device address `dev`, as it is right
- * after the expansion. */
+/* Returns the attachment of the pointer to the section in row `row` of the column `segment`, as the expansion makes it.
+ * `dev`: device address of the section. */
 static struct accd__attachment make_member_attachment(const struct accd__group *group,
                                                       const struct accd__segment *segment, size_t row, uint64_t dev)
 {
@@ -270,8 +274,10 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
             struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            expected.host = object->host; /* ignored here: host addresses of objects never change */
-            expected.size |= object->size & ACCD_OBJECT_NAMED; /* ignored here: an ended region may have set the flag */
+            expected.host = object->host; /* makes the comparison ignore host addresses, which never change */
+            expected.size |=
+                object->size &
+                ACCD_OBJECT_NAMED; /* makes the comparison ignore this flag, which an ended region may have set */
             if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
             dev += accd__padded(bytes);
@@ -308,7 +314,8 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
     return true;
 }
 
-/* Removes the objects of a group from the indices; objects of others may lie between them in host memory, and stay. */
+/* Removes the objects of a group from the indices. Objects that do not belong to the group may lie between them in host
+ * memory; these objects stay. */
 static void remove_member_objects(struct accd__device_env *env, const struct accd__group *group)
 {
     const bool no_others =
@@ -325,7 +332,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
             object = accd__btree_next(&cursor);
         const uint64_t end = object ? object->host : group->high;
         accd__btree_erase_range(&env->present.objects, from, end);
-        from = end + 1; /* continues after the object of others that ended the run */
+        from = end + 1; /* continues after the foreign object that ended the run */
     }
     if (env->present.device_order)
         accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);
@@ -345,8 +352,9 @@ static void remove_member_attachments(struct accd__device_env *env, const struct
     accd__btree_erase_range(&env->attached.slots, group->slot_low, group->slot_high);
 }
 
-/* Makes a group pending again, by removing its objects and attachments, if all are unchanged. Returns false otherwise.
- */
+/* Makes a group pending again by removing its objects and attachments, and returns true; true also if it is pending
+ * already. Returns false, and changes nothing, if an object or attachment has changed, the journal records attachments,
+ * or placements (records of fusion) exist. */
 bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group)
 {
     if (group->pending && group->pending_attach)
@@ -369,8 +377,8 @@ static bool has_same_sections(void *ud, const struct accd__interval *span)
     return accd__sections_equal(((const struct accd__group *)span->owner)->walk, ud);
 }
 
-/* Returns the group whose sections equal those of `walk`, collapsed to one pending record; NULL: there is none, or it
- * cannot be collapsed. */
+/* Returns the group whose sections equal those of `walk`, collapsed to one pending record. NULL: the walk has gaps,
+ * there is no such group, its descriptors differ, or it cannot be collapsed. */
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;

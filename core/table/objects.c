@@ -3,7 +3,8 @@
 #include "table/inside.h"
 #include "objects.h"
 
-/* Records the error that a device does not exist, if there is a context, and returns NULL. Decides DIR-1-04. */
+/* Records in `context`, unless that is NULL, the error that device number `device` does not exist. Always returns NULL.
+ * Decides DIR-1-04. */
 struct accd__device_env *accd__report_no_device(accd_context *context, int device)
 {
     if (context)
@@ -59,7 +60,8 @@ void accd__insert_objects(struct accd__device_env *env, const struct accd__pair 
     env->present.live += n;
 }
 
-/* Copies `origin` into a free record of the reserved array, and returns the number of that record. */
+/* Copies `origin` (source of an object's name) into a free record of the reserved array, and returns the number of that
+ * record. */
 uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__name_origin *origin)
 {
     uint32_t number = env->present.free_origin;

@@ -13,8 +13,9 @@ struct accd__placement *accd__find_placement(struct accd__device_env *env, const
     return placement && placement->object == object ? placement : NULL;
 }
 
-/* Returns true if an original of `object` that does not end names the byte at `host`. Lowers *end_p to where the answer
- * changes. */
+/* Returns true if an original of `object` (record of a clause) names the byte at `host`; ignores originals that end
+ * with the exit under way, or ask for storage only. Lowers *end_p to the address where the answer changes, if that is
+ * lower. */
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
                          uint64_t *end_p)
 {
@@ -72,7 +73,8 @@ uint64_t accd__fused_tuple_dev(const struct accd__fused_tuple *fused)
     return fused->block->dev + (fused->host - fused->block->host);
 }
 
-/* Drops one reference to a tuple; after the last one removes it from the index and frees it. */
+/* Drops one reference to a fused tuple; NULL does nothing. Dropping the last reference removes the tuple from the index
+ * and frees it. */
 void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_tuple *fused)
 {
     assert(!fused || fused->places > 0);
@@ -83,8 +85,8 @@ void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_
     accd__pool_free(&env->tuples.fused_pool, fused);
 }
 
-/* Returns the object that contains `host`, or else the first one that begins after it, or NULL; sets the cursor to it.
- */
+/* Returns the object that contains the byte at `host` or, if none does, the first object after that byte, or NULL. Sets
+ * the cursor to the object. */
 struct accd__object *accd__first_object_after(struct accd__device_env *env, uint64_t host,
                                               struct accd__btree_cursor *cursor)
 {
@@ -93,7 +95,8 @@ struct accd__object *accd__first_object_after(struct accd__device_env *env, uint
                             cursor);
 }
 
-/* Returns whether present objects cover [host, host + bytes) without gaps, and whether one object or tuple does. */
+/* Returns whether present objects cover [host, host + bytes) without gaps, whether a single object or fused tuple does,
+ * and how many objects overlap the range. */
 struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     struct accd__btree_cursor cursor;
@@ -111,7 +114,8 @@ struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t 
     return cover;
 }
 
-/* Returns the latest original that enter data opened for exactly this range and that does not end, or NULL. */
+/* Returns the latest original that enter data opened for exactly this range, and that does not end with the exit under
+ * way; or NULL. */
 struct accd__original *accd__find_enter_data(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     const struct accd__object *object = env->tuples.placements.count ? accd__object_at(env, host, false) : NULL;

@@ -3,8 +3,8 @@
 #include "table/inside.h"
 #include "regions.h"
 
-/* Returns a new record, with space for requests and items, for a fast-path region that returns to `free_list`; NULL: no
- * memory. */
+/* Returns a new record for a fast-path region, with space for ACCD_FAST_PATH_ITEMS requests and items; NULL: no memory.
+ * The record goes to `free_list` when the region ends. */
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
 {
     struct accd_region *region = accd__pool_alloc(&env->levels.pool);
@@ -49,8 +49,8 @@ static void forget_object(struct accd__request *request, const struct accd__obje
 }
 
 /* Sorts the numbers of a region's requests into region->order, by host address and again by slot, unless that was done
- * before. Returns true if the order exists. Returns false for at most 8 requests, which are quicker to search without
- * it, or without memory. */
+ * before. Returns true if the order exists. Returns false without memory, or for at most 8 requests, because they are
+ * quicker to search without an order. */
 static bool sort_requests(struct accd_region *region)
 {
     enum { MAX_UNSORTED = 8 };

@@ -4,8 +4,8 @@
 
 #include "table.h"
 
-/* Returns a new record for a fast-path region that returns to `free_list`, initialised except for the data of its
- * construct; NULL: no memory. */
+/* Returns a new record for a fast-path region, initialised except for the data of its construct; NULL: no memory. The
+ * record goes to `free_list` when the region ends. */
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list);
 /* Returns the list of free region records for constructs whose first item is `item`. */
 static inline struct accd_region **accd__region_free_list(struct accd__device_env *env, const accd_item *item)
@@ -13,8 +13,8 @@ static inline struct accd_region **accd__region_free_list(struct accd__device_en
     const uint64_t key = (accd__address(item->host) + accd__address(item->label)) * 0x9E3779B97F4A7C15u;
     return &env->levels.spare[key / (UINT64_MAX / ACCD_REGION_FREE_LISTS + 1)];
 }
-/* Returns the record returned to the list last, or a new one; NULL: no memory. The requests of a returned record still
- * hold the results of its earlier construct. */
+/* Takes the record that was recycled last from the list, or makes a new one; NULL: no memory. The requests of a
+ * recycled record still hold the results of its earlier construct. */
 static inline struct accd_region *accd__region_alloc(struct accd__device_env *env, struct accd_region **free_list)
 {
     struct accd_region *region = *free_list;
@@ -32,8 +32,8 @@ static inline void accd__region_recycle(struct accd_region *region)
 }
 /* Removes a region from the stack, and frees its record, walk and order; a fast-path record returns to its list. */
 void accd__region_free(struct accd_region *region);
-/* Prepares open regions for the removal of an object: requests for it get object = NULL, and those whose pointer lies
- * in it count as not attached. */
+/* Prepares open regions for the removal of an object. Requests for this object get object = NULL; requests whose
+ * pointer lies in the object get attached = false. */
 void accd__regions_forget_object(struct accd__device_env *env, const struct accd__object *object);
 
 #endif

@@ -14,8 +14,8 @@ static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, 
     return offset / stride * member->bytes + (remainder < member->bytes ? remainder : member->bytes);
 }
 
-/* Returns how many bytes of the range [from, to) of an array of elements `layout` excludes. A layout is the mapping
- * program of a type, with its excluded members. */
+/* Returns how many of the bytes [from, to) of an array of elements are excluded by `layout`: the mapping program of the
+ * element type, with its excluded members. */
 static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, uint64_t to)
 {
     const accd_program_spec *spec = &layout->spec;
@@ -38,8 +38,8 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
     return !piece || piece->base_pointer;
 }
 
-/* Returns whether `layout` includes all, some or none of the bytes [from, to) that a clause with the layout `own`
- * requests. */
+/* Returns whether `layout`, of an object, includes all, some or none of the bytes [from, to) that a clause with the
+ * layout `own` requests. `object_offset`: offset of the object in the clause's elements. */
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                              const accd_program *own, uint64_t object_offset)
 {
@@ -50,7 +50,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
     for (uint64_t at = from; own && at < to + object_offset;
          at += own->spec.stride) /* subtracts the bytes that the clause does not request, element by element */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
-            /* offsets plus `object_offset`, because an offset before the object would be negative */
+            /* offsets are compared with `object_offset` added, because an offset before the object would be negative */
             uint64_t low, high;
             if (!get_unrequested_part(own, i, &low, &high))
                 continue;

@@ -18,22 +18,26 @@ struct accd__task;
 #define ACCD_OBJECT_MAPPED ((uint64_t)1 << 62) /* flag: device memory belongs to the user (acc_map_data) */
 #define ACCD_OBJECT_ORIGIN \
     ((uint64_t)1 << 61) /* flag: `where` is the number of a name origin (accd__name_origin), not of a label */
-#define ACCD_OBJECT_MEMBER \
-    ((uint64_t)1 << 60) /* flag: `where` is the number of the group to which the object belongs */
+#define ACCD_OBJECT_MEMBER                                                                                           \
+    ((uint64_t)1 << 60) /* flag: `where` is the number of the group (deep structure in one record, group.h) to which \
+                           the object belongs */
 #define ACCD_OBJECT_VISITED \
     ((uint64_t)1 << 58) /* flag: the construct or kernel under way has reached the object already */
-#define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52) /* flag: storage for members; bytes that no clause names are a hole */
+#define ACCD_OBJECT_STORAGE                                                                                        \
+    ((uint64_t)1 << 52) /* flag: storage for members of an aggregate; bytes that no clause names are a hole, which \
+                           does not count as present */
 #define ACCD_OBJECT_NAMED \
     ((uint64_t)1 << 53) /* flag: a region's clause named the object without counting a reference */
 #define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54) /* flag: exit data removed references that open regions added */
-#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)        /* flag: one of several pieces of a clause that was split */
-#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)      /* flag: made only by items with ACCD_ITEM_BASE_POINTER */
-#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57)  /* flag: a pointer in the object was attached once */
+#define ACCD_OBJECT_PIECE \
+    ((uint64_t)1 << 55) /* flag: the object holds one of several pieces into which a clause was split */
+#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)     /* flag: made only by items with ACCD_ITEM_BASE_POINTER */
+#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57) /* flag: a pointer in the object was attached once */
 
 /* Present object: one tuple of the present table. 40 bytes, because there may be millions. */
 struct accd__object {
     uint64_t host;
-    uint64_t size; /* bytes in the low ACCD_SIZE_BITS bits, ACCD_OBJECT_* above them */
+    uint64_t size; /* bytes in the low ACCD_SIZE_BITS bits, flags ACCD_OBJECT_* in the bits above */
     uint64_t dev;
     uint32_t structured, dynamic;
     uint32_t pins;  /* number of attached pointers that point into the object */
@@ -53,12 +57,13 @@ static inline uint64_t accd__object_end(const struct accd__object *object)
     return object->host + accd__object_bytes(object);
 }
 
-/* Position of a pointer relative to the item of the clause whose walk (core/walk) found the pointer's target; used in
- * names of objects. */
+/* Position of a pointer relative to the item of the clause. A walk (core/walk), which followed the pointers in the
+ * item's data, found the pointer's target. Names of objects show the position. */
 enum accd__root_kind {
-    ACCD_ROOT_NONE,    /* object without a walk */
+    ACCD_ROOT_NONE,    /* object that no walk made */
     ACCD_ROOT_WHOLE,   /* the pointer lies in the data that the clause names */
-    ACCD_ROOT_ELEMENT, /* the pointer lies in the element of these data that the last of `index` names */
+    ACCD_ROOT_ELEMENT, /* the pointer lies in the element of the clause's data whose index is the last one in
+                          accd__name_origin.index */
     ACCD_ROOT_FAR      /* the pointer lies in the target of another pointer */
 };
 
@@ -66,8 +71,8 @@ enum accd__root_kind {
 struct accd__name_origin {
     /* Host address of the pointer to the object. */
     uint64_t slot;
-    uint64_t base; /* start of the extended range (OMP60-map-10) of the object's list item, before its host address; 0:
-                      none */
+    uint64_t base; /* start of the extended range of the object's list item, which reaches from its base address to its
+                      data (OMP60-map-10); 0: no extended range */
     int64_t start, index[ACCD_MAX_LABEL_INDICES];
     uint32_t label; /* label id of the section */
     uint32_t item;  /* label id of the clause that mapped the object */
@@ -75,26 +80,27 @@ struct accd__name_origin {
     enum accd__root_kind root;
 };
 
-/* Contents of a descriptor, besides its address of data, at the time of the attach: bounds, strides, element size. */
+/* Contents that a descriptor had at the time of the attach, except its address of data: bounds, strides, element size.
+ */
 struct accd__saved_descriptor {
     uint32_t bytes; /* bytes of the whole descriptor */
     char rest[];    /* bytes of the descriptor after its address of data */
 };
 
-/* Attached pointer. Its key is the pointer's own host address. */
+/* Attached pointer. The attach table finds it by `slot`, the pointer's own host address. */
 struct accd__attachment {
     uint64_t slot;
     uint64_t target; /* host address that the pointer held when it was attached */
-    uint64_t base;   /* host address in the object into which it points; `target` may lie outside. 0: that object is
-                        unmapped, and the pointer was left unchanged (ACCD_LOST_TARGET_DANGLES) */
-    uint64_t dev;    /* device address that the pointer's device copy holds */
+    uint64_t base; /* host address in the object into which the pointer points; `target` may lie outside of the object.
+                      0: that object is unmapped, and the pointer was left unchanged (ACCD_LOST_TARGET_DANGLES) */
+    uint64_t dev;  /* device address that the pointer's device copy holds */
     struct accd__saved_descriptor *descriptor; /* attached descriptor; NULL: a plain pointer */
     struct accd__attachment *next_target,
         *prev_target; /* ring of attachments with the same `base`, valid while attached.target_order is set */
     uint32_t count;
     uint32_t label : 31;
-    /* True if this is the pointer to the type record of the enclosing attached descriptor. It holds a dynamic reference
-     * on the record, and ends with the descriptor's attachment. */
+    /* True if the pointer lies in an attached descriptor and points to the descriptor's type record. This attachment
+     * holds a dynamic reference on the record, and ends with the attachment of the descriptor. */
     uint32_t holds_record : 1;
 };
 
@@ -109,22 +115,23 @@ struct accd__block {
     uint64_t dev, bytes;
     size_t live;    /* number of present objects and vacated slots in the block */
     size_t vacated; /* number of vacated slots: former places of objects that may return (tuples.h) */
-    /* Host address of the block's first byte, if data keep their distances on the host; 0: they do not. */
+    /* Host address that corresponds to the block's first byte, if data in the block keep their host distances; 0: they
+     * do not. */
     uint64_t host;
     uint8_t padding; /* bytes before the data, which give the data the alignment that they have on the host */
     bool user_owned; /* true if the user owns the memory (acc_map_data) */
-    uint64_t frame;  /* host address of the aggregate (accd_item.frame) whose members lie in the block at their offsets;
-                        0: none */
+    uint64_t frame;  /* host address of the aggregate (accd_item.frame) whose members lie in the block at their offsets
+                        in the aggregate; 0: none */
 };
 
-/* Data of an item that its region retains until the end. */
+/* Copy of an item of a clause, which the region keeps until its end. */
 struct accd__item_source {
     const accd_label *label;
     uint64_t host, bytes; /* host range of the whole item */
     int64_t start, index[ACCD_MAX_LABEL_INDICES];
-    uint64_t base;       /* address of element 0 of the list item, if extended ranges count (OMP60-map-10); else 0 */
-    int32_t root;        /* number of the item's root in the walk; -1: the item has no elements to walk */
-    uint32_t slot_bytes; /* bytes of the descriptor through which the item is reached; 0: a plain pointer */
+    uint64_t base; /* address of element 0 of the list item, if extended ranges count (OMP60-map-10); else 0 */
+    int32_t root;  /* number of the item's root in the walk that followed its pointers; -1: the item is not walked */
+    uint32_t slot_bytes; /* bytes of the descriptor through which the item is reached; 0: a plain pointer, or none */
 };
 
 enum accd__request_state {
@@ -133,14 +140,14 @@ enum accd__request_state {
     ACCD_REQUEST_NEW,        /* the request makes the new object `object` */
     ACCD_REQUEST_WITHIN_NEW, /* the range lies in the new object of request number `owner` */
     ACCD_REQUEST_FILLS_HOLE, /* `object` is the present object with the hole (excluded bytes) that the range fills */
-    ACCD_REQUEST_SKIPPED     /* the request has no effect */
+    ACCD_REQUEST_SKIPPED     /* the request changes neither objects nor counters */
 };
 
-/* Request of a clause for one object: an item, or a section reached by walking one. */
+/* Request of a clause for one object: for an item, or for a section that a walk of the item reached. */
 struct accd__request {
     uint64_t host, bytes;
     uint64_t slot;               /* host address of the pointer to the object; 0: none */
-    struct accd__object *object; /* object of the request, as `state` says, or NULL */
+    struct accd__object *object; /* object of the request; `state` tells which one; or NULL */
     uint32_t source; /* number of the item, or number of the walk's section with the flag ACCD_SOURCE_WALKED */
     union {
         uint32_t owner;         /* number of the request that makes the object, in state WITHIN_NEW */
@@ -150,16 +157,17 @@ struct accd__request {
     uint16_t flags;    /* ACCD_ITEM_* */
     uint8_t action;
     uint8_t state : 4;
-    uint8_t attached : 1;      /* true if this construct has attached the pointer at `slot`, or detaches it */
-    uint8_t counted : 1;       /* true if an entry has counted a reference for the request */
-    uint8_t moves_nothing : 1; /* true if another clause maps its data, so that the request copies nothing */
+    uint8_t attached : 1; /* true if this construct has attached the pointer at `slot`, or detaches it */
+    uint8_t counted : 1;  /* true if an entry has counted a reference for the request */
+    uint8_t
+        moves_nothing : 1; /* true if another clause maps the data of the request, so that the request copies nothing */
 };
 
-/* Ends a region on the fast path (core/ops/fast_path.c), with the status in *status_p. Returns false, with nothing
- * changed, if the fast path does not apply. */
+/* Type of functions that end a region on the fast path (core/ops/fast_path.c). Such a function sets *status_p and
+ * returns true; or returns false, with nothing changed, if the fast path does not apply. */
 typedef bool accd__fast_end_fn(struct accd_region *region, accd_status *status_p);
 
-/* Region: a level of the stack of data environments. */
+/* Region: an open structured construct, as one level of the device's stack of regions. */
 struct accd_region {
     accd_context *context;
     struct accd__device_env *env;
@@ -180,11 +188,13 @@ struct accd_region {
         *originals;               /* clauses of the region as original tuples (tuples.h), if the rules have fusion */
     struct accd__item_grid *gaps; /* grids of the items with gaps between runs */
     size_t ngaps;
-    struct accd__pair *order; /* numbers of the requests, sorted by host address, then by slot; NULL until needed */
-    size_t bytes;             /* bytes of this record; not set for regions of the fast path */
-    accd__fast_end_fn
-        *fast_end;     /* function that ends a region of the fast path; NULL: the general path opened the region */
-    unsigned repeated; /* fast path: bit i is set if an earlier request counts the object of request i */
+    struct accd__pair
+        *order;   /* numbers of the requests twice: sorted by host address, then sorted by slot; NULL until needed */
+    size_t bytes; /* bytes of this record; not set for regions of the fast path */
+    accd__fast_end_fn *fast_end; /* function that ends a region of the fast path (core/ops/fast_path.c); NULL: the
+                                    general path opened the region */
+    unsigned
+        repeated; /* fast path: bit i is set if an earlier request of the region has counted the object of request i */
     struct accd_region **free_list; /* fast path: list to which the record returns at the end */
     uint64_t removals; /* fast path: removal count of present.objects at the entry; while it is unchanged, the objects
                           are still present */
@@ -209,13 +219,14 @@ struct accd__present_table {
 
 /* Attach table: pointers whose device copies hold device addresses. */
 struct accd__attach_table {
-    struct accd__btree slots;   /* attachments by the pointer's host address */
-    uint64_t low, high;         /* hull of all attached pointers and descriptors; undefined if `slots` is empty */
+    struct accd__btree slots; /* attachments by the pointer's host address */
+    uint64_t low, high; /* hull [low, high) of all attached pointers and descriptors; undefined if `slots` is empty */
     struct accd__btree targets; /* attachments by `base`, one of each ring; maintained if target_order is set */
     bool target_order;
     struct accd__pool pool;
     size_t live; /* number of attachments, including pointers of pending groups, which have no record yet */
-    struct accd__object *holder; /* object that contains the last pointer of a fast-path construct, or NULL */
+    struct accd__object *holder; /* object that contains the pointer that a fast-path construct handled last; a cache
+                                    for the next one, or NULL */
     uint64_t holder_removals;    /* removal count of present.objects when holder was set; if it is unchanged, holder is
                                     present */
     size_t ndescriptors;         /* number of attachments of descriptors */
@@ -228,20 +239,20 @@ struct accd__tuples {
     struct accd__btree fused;      /* current fused tuples by host address */
     struct accd__btree bases;      /* originals by base address; the index has one original of each ring */
     struct accd__pool placement_pool, original_pool, vacated_pool, fused_pool;
-    uint64_t exit; /* number of the exit under way; marks that have another number are stale */
+    uint64_t exit; /* number of the exit under way; marks (of originals and slots) that have another number are stale */
     bool unowned;  /* true if references were removed whose originals remain, so that data may be unmapped before their
                       originals end */
 };
 
-/* Groups: deep structures that are one record each. A group is pending while its sections are no objects, or its
- * pointers no attachments (group.c). */
+/* Groups: deep structures that are one record each. A group is pending while no objects exist for its sections, or no
+ * attachments for its pointers (group.c). */
 struct accd__groups {
     struct accd__group **at; /* groups by number; NULL: free */
     /* Elements of `at`; its capacity; numbers of groups with pending sections, and with pending pointers. */
     size_t n, capacity, npending, npending_attach;
-    size_t least_free; /* number below which no number is free */
-    /* Trees of groups by address of the first element; and, while pending, by host hull, device range and hull of
-     * pointers. */
+    size_t least_free; /* least number that may be free: all lower ones are in use */
+    /* Trees of groups. roots: by address of the first element. While sections are pending, hulls and places: by host
+     * hull and by device range. While pointers are pending, slots: by hull of the pointers. */
     struct accd__interval *roots, *hulls, *places, *slots;
     /* Tree of the groups whose pointers are pending, but whose sections are objects. */
     struct accd__interval *pointers_pending;
@@ -258,8 +269,8 @@ struct accd__levels {
     uint64_t serial;        /* number of the last construct that opened a region or originals */
     struct accd__pool pool; /* records of fast-path regions */
     struct accd_region *spare[ACCD_REGION_FREE_LISTS +
-                              1]; /* lists of free records of fast-path regions by hash of their first item, linked
-                                     through `below`; the last list is for regions with pointer requests */
+                              1]; /* lists of free records of fast-path regions, linked through `below`: one by each
+                                     hash of the first item, the last one for regions with pointer requests */
 };
 
 /* Activity queues of a device. */
@@ -267,9 +278,10 @@ struct accd__queues {
     struct accd__btree by_async;
     struct accd__queue **at; /* queues by number, from 1 */
     size_t n, capacity;
-    struct accd__interval *busy;      /* tree of the queues that have tasks, by number */
-    struct accd__interval *accesses;  /* tree of the ranges of device memory that tasks use or will mark as unwritten */
-    size_t ntasks;                    /* number of tasks in all queues */
+    struct accd__interval *busy; /* tree of the queues that have tasks, by number */
+    struct accd__interval
+        *accesses; /* tree of the ranges of device memory that queued tasks use or will mark as unwritten */
+    size_t ntasks; /* number of tasks in all queues */
     struct accd__queue *releasing;    /* queue of the construct that releases memory, or NULL */
     const struct accd__task *running; /* kernel task that runs now, or NULL */
 };
@@ -280,7 +292,7 @@ struct accd__device_env {
     struct accd__device device;
     struct accd__present_table present;
     struct accd__attach_table attached;
-    struct accd__reservation { /* records reserved for the construct under way, perhaps still unused */
+    struct accd__reservation { /* numbers of records reserved for the construct under way, perhaps still unused */
         size_t objects;        /* records of objects, with index entries by host and by device address */
         size_t attachments;
     } reserved;
@@ -290,8 +302,9 @@ struct accd__device_env {
     struct accd__queues queues;
     struct accd__journal *journal;
     bool journal_attaches;    /* true if the journal records single attachments, so that groups cannot collapse */
-    size_t slow_path_reasons; /* number of reasons that rule out the fast path: groups with pending sections or
-                                 pointers, tasks, placements, the journal, the observer */
+    size_t slow_path_reasons; /* number of reasons that rule out the fast path: groups with pending sections, groups
+                                 with pending pointers, queued tasks, placements (records of fusion), the journal, the
+                                 observer */
 };
 
 /* Relation of a range to the present objects. */
@@ -303,7 +316,7 @@ static inline void accd__unreserve_records(struct accd__device_env *env)
     env->reserved = (struct accd__reservation){0, 0};
 }
 
-/* Greatest number of items of a fast-path construct. */
+/* Greatest number of items of a construct that the fast path executes. */
 enum { ACCD_FAST_PATH_ITEMS = 8 };
 
 /* Returns true if the name of the label contains indices. */

@@ -3,12 +3,12 @@
 #include "table/inside.h"
 #include "targets.h"
 
-/* Builds the order of attachments by targets, unless it exists; expands the pointers of groups whose sections are
- * objects. Fails without memory. */
+/* Builds the order of attachments by targets, unless it exists. First makes attachments of the pending pointers of
+ * groups whose sections are objects. Fails without memory, or if a descriptor cannot be read from the device. */
 accd_status accd__build_target_order(struct accd__device_env *env)
 {
     struct accd__btree_cursor cursor;
-    /* pointers of groups whose sections are pending, too, point to no object and need no expansion */
+    /* groups whose sections are pending, too, need no expansion: their pending pointers point to no object */
     while (env->groups.pointers_pending)
         ACCD_TRY(accd__group_expand_pointers(env, env->groups.pointers_pending->owner));
     if (env->attached.target_order)
@@ -22,7 +22,7 @@ accd_status accd__build_target_order(struct accd__device_env *env)
                                       : accd__report_out_of_memory(env->context, "for the order of attached pointers");
 }
 
-/* Returns an attachment that points into `object`, one of the ring with the lowest base, or NULL. */
+/* Returns an attachment whose pointer points into `object`: one of those with the lowest target address; or NULL. */
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.target_order);
@@ -31,8 +31,8 @@ struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env,
     return attach && attach->base < accd__object_end(object) ? attach : NULL;
 }
 
-/* Returns the number of attachments that point into `object`. Unless `to` is NULL, also writes them there as pairs of
- * pointer address and attachment. */
+/* Returns the number of attachments whose pointers point into `object`. Unless `to` is NULL, also writes them to `to`
+ * as pairs of pointer address and attachment. */
 static size_t list_attachments(struct accd__device_env *env, const struct accd__object *object, struct accd__pair *to)
 {
     struct accd__btree_cursor cursor;

@@ -1,15 +1,16 @@
-/* targets.h - order of attached pointers by their targets. */
+/* targets.h - order of attached pointers by the host addresses of their targets. */
 #ifndef ACCD_TABLE_TARGETS_H
 #define ACCD_TABLE_TARGETS_H
 
 #include "table.h"
 
-/* Builds the order of attachments by their targets (targets.c), unless it exists already. Fails without memory. */
+/* Makes attachments of pending pointers of groups, and builds the order of attachments by their targets unless it
+ * exists already. Fails without memory, or if a descriptor cannot be read from the device. */
 accd_status accd__build_target_order(struct accd__device_env *env);
-/* Returns an attachment that points into an object, or NULL. The order by targets must exist. */
+/* Returns an attachment whose pointer points into an object, or NULL. The order by targets must exist. */
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object);
-/* Lists in *pairs_p, in scratch space, the attached pointers that point into any of the objects: pairs of pointer
- * address and attachment, by ascending address. Fails without memory. */
+/* Lists in *pairs_p, in scratch space, the *n_p attached pointers that point into any of the `nobjects` objects: pairs
+ * of pointer address and attachment, by ascending address. Fails without memory. */
 accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects,
                                       size_t nobjects, const struct accd__pair **pairs_p, size_t *n_p);
 

@@ -1,14 +1,15 @@
-/* tuples.h - records of fusion: which data lie in one device block, and since which construct. A serial is the number
- * of a construct that opened a region or originals; serials grow, so that they compare ages. placements.c looks the
- * records up; core/plan decides on fusion and splitting, core/ops executes it. */
+/* tuples.h - records of fusion (data of several clauses moved into one device block): which data lie in one block, and
+ * since which construct. A serial is the number of a construct that opened a region or originals; later constructs have
+ * greater serials. placements.c looks the records up; core/plan decides on fusion and splitting, core/ops executes it.
+ */
 #ifndef ACCD_TUPLES_H
 #define ACCD_TUPLES_H
 
 #include "table/table.h"
 
 /* A present object is a range of bytes on the device. An original tuple is a clause: an interval and its base address.
- * Fusion moves objects into one block at their true distances, which is a fused tuple. Each object remembers its
- * vacated slots, to which it returns when the tuple ends (DIR-4.2-16):
+ * Fusion moves objects into one block, at the distances that they have on the host; the result is a fused tuple. Each
+ * object remembers its vacated slots, to which it returns when the tuple ends (DIR-4.2-16):
  *
  *     object A  --- placement A --- originals: clauses, latest first
  *                      |   `--- vacated: slot 2 -> slot 1     (former addresses of A, latest first)
@@ -17,17 +18,18 @@
  *                      ^
  *     object B  --- placement B
  *
- * A tuple exists as long as originals of its age or older connect its parts. The arrangement is therefore always the
- * one that Figure 2 computes from the remaining originals, in whatever order the others ended. */
+ * A fused tuple exists as long as originals of its age or older connect its parts. The arrangement is therefore always
+ * the one that Figure 2 computes from the remaining originals, in whatever order the others ended. */
 
-/* Original: a clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
+/* Original: a clause as a tuple (DIR-4.1-03), or one piece of a clause that was split (DIR-4.2-04). */
 struct accd__original {
     struct accd__placement *placement;   /* placement of the object that contains the original's first byte */
     struct accd__original *next, *prev;  /* neighbours in the placement's list, the latest first */
     struct accd__original *right, *left; /* ring of all originals with the same base address */
     struct accd__original *piece, *head; /* next piece of the same clause, or NULL; first piece of that clause */
-    struct accd__original **region_slot; /* entry for this original in its region, set to NULL when the original ends;
-                                            NULL: opened by enter data */
+    struct accd__original *
+        *region_slot; /* address of the entry for this original in its region's `originals`; the entry becomes NULL when
+                         the original ends. NULL: enter data opened the original */
     uint64_t base, host, bytes; /* base address; host range of the original (the piece, if the clause was split) */
     uint64_t slot;              /* host address of the pointer to the data; 0: no pointer */
     uint64_t whole, length;     /* host address and bytes of the clause */
@@ -37,7 +39,7 @@ struct accd__original {
     uint8_t action;      /* action of the clause's item */
     uint16_t flags;      /* flags of the clause's item */
     bool dynamic;        /* true if enter data opened the original */
-    bool dropped;        /* true if the original no longer requests bytes, and only keeps data and base address present
+    bool dropped;        /* true if the original no longer requests bytes: it only keeps data and base address present
                             (DIR-4.2-02) */
     bool names_no_bytes; /* true if the original names no bytes of its object, because it asks for storage only, or for
                             the present part of a storage object */
@@ -45,13 +47,13 @@ struct accd__original {
     uint64_t ends;       /* number of the last exit that marked the original as ending; see accd__original_ends */
 };
 
-/* Fused tuple: a block in which several objects lie at their true distances. */
+/* Fused tuple: a block in which several objects lie at the distances that they have on the host. */
 struct accd__fused_tuple {
     uint64_t host, end; /* host hull of the tuple's objects */
     uint64_t serial;    /* serial of the construct that made the tuple */
     struct accd__block *block;
     size_t places;    /* number of placements and vacated slots that refer to the tuple */
-    bool current;     /* true if objects lie in the tuple now; env->tuples.fused then lists it by `host` */
+    bool current;     /* true if objects lie in the tuple now; env->tuples.fused then lists the tuple by `host` */
     uint64_t support; /* serial of the youngest originals that connect the objects: those of the tuple's construct, or
                          younger ones after an older one has ended */
     uint64_t loses;   /* number of the last exit that removes something from the tuple */
@@ -61,12 +63,14 @@ struct accd__fused_tuple {
 /* Vacated slot: a former device address of an object, to which the object may return. */
 struct accd__vacated_slot {
     struct accd__vacated_slot *below; /* older vacated slot of the same object, or NULL */
-    struct accd__vacated_slot *jump;  /* slot several steps below, or NULL; it makes the search for old slots short */
-    uint32_t depth;                   /* number of older slots below this one */
-    struct accd__fused_tuple *fused;  /* fused tuple that contains the slot, or NULL */
-    uint64_t dev, serial;             /* device address; serial of the construct that placed the object there */
-    bool shared;                      /* true if the slot is in a block; false: in the user's memory (acc_map_data) */
-    uint64_t evaluated; /* number of the last exit that computed `use`; with other numbers `use` is stale */
+    struct accd__vacated_slot
+        *jump;      /* vacated slot several steps below, or NULL; a shortcut for the search of old slots */
+    uint32_t depth; /* number of older slots below this one */
+    struct accd__fused_tuple *fused; /* fused tuple that contains the slot, or NULL */
+    uint64_t dev, serial;            /* device address; serial of the construct that placed the object there */
+    bool shared;                     /* true if the slot is in a block; false: in the user's memory (acc_map_data) */
+    uint64_t
+        evaluated; /* number of the last exit that computed `use`; unless that is the exit under way, `use` is stale */
     enum accd__slot_use {
         ACCD_SLOT_USE_NONE,    /* slot to which no object returns */
         ACCD_SLOT_USE_ALONE,   /* slot to which only this object returns */
@@ -80,10 +84,10 @@ struct accd__placement {
     struct accd__original *originals;
     struct accd__fused_tuple *fused;    /* current fused tuple, or NULL */
     struct accd__vacated_slot *vacated; /* vacated slots, the latest first */
-    uint64_t serial;                    /* serial of the construct that moved the object to its present place */
+    uint64_t serial; /* serial of the construct that placed the object at its present device address */
 };
 
-/* Returns true if an original ends with the exit under way. */
+/* Returns true if an original ends with the exit (exit data, or end of a region) under way. */
 static inline bool accd__original_ends(const struct accd__tuples *tuples, const struct accd__original *original)
 {
     return original->ends == tuples->exit;
@@ -98,9 +102,9 @@ struct accd__coverage {
 
 /* Returns the placement of an object, or NULL. */
 struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object);
-/* Returns true if an original of an object names the byte at `host`, other than for storage alone (DIR-4.2-17). Lowers
- * *end_p to the end of the bytes after it with the same answer. Originals that end with the exit under way are ignored.
- */
+/* Returns true if an original of an object names the byte at `host`, except an original that asks for storage only
+ * (DIR-4.2-17). Lowers *end_p to the end of the bytes from `host` on for which the answer is the same. Originals that
+ * end with the exit under way are ignored. */
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
                          uint64_t *end_p);
 /* Returns how much of a range of an object its originals name: all (CONTAINED), some (PARTIAL) or no bytes (DISJOINT).
@@ -115,9 +119,10 @@ struct accd__fused_tuple *accd__find_fused_tuple_by_dev(struct accd__device_env 
 uint64_t accd__fused_tuple_dev(const struct accd__fused_tuple *fused);
 /* Drops one reference to a tuple, and frees the tuple after the last reference; NULL does nothing. */
 void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_tuple *fused);
-/* Returns how present objects cover a range, of which at least one byte is present. */
+/* Returns how present objects cover the range of `bytes` bytes at `host`. */
 struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t host, uint64_t bytes);
-/* Returns the latest open original of enter data for exactly the range [host, host + bytes), or NULL. */
+/* Returns the latest original that enter data opened for exactly the clause [host, host + bytes), and that does not end
+ * with the exit under way; or NULL. */
 struct accd__original *accd__find_enter_data(struct accd__device_env *env, uint64_t host, uint64_t bytes);
 
 #endif
