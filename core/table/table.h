@@ -20,23 +20,18 @@ struct accd__task;
     ((uint64_t)1 << 61) /* flag: `where` is the number of a name origin (accd__name_origin), not of a label */
 #define ACCD_OBJECT_MEMBER \
     ((uint64_t)1 << 60) /* flag: `where` is the number of the group (group.h) to which the object belongs */
-((uint64_t)1 << 60)     /* flag: `where` is the number of the group (deep structure in one record, group.h) to which \
-                           the object belongs */
 #define ACCD_OBJECT_VISITED \
     ((uint64_t)1 << 58) /* flag: the construct or kernel under way has reached the object already */
 #define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52) /* flag: storage for members; bytes that no clause names are a hole */
-    ((uint64_t)1 << 52) /* flag: storage for members of an aggregate; bytes that no clause names are a hole, which \
-                           does not count as present */
 #define ACCD_OBJECT_NAMED \
     ((uint64_t)1 << 53) /* flag: a region's clause named the object without counting a reference */
 #define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54) /* flag: exit data removed references that open regions added */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)        /* flag: holds one of several pieces of a clause that was split */
-    ((uint64_t)1 << 55) /* flag: the object holds one of several pieces into which a clause was split */
-#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)     /* flag: made only by items with ACCD_ITEM_BASE_POINTER */
-#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57) /* flag: a pointer in the object was attached once */
+#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)      /* flag: made only by items with ACCD_ITEM_BASE_POINTER */
+#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57)  /* flag: a pointer in the object was attached once */
 
-    /* Present object: one tuple of the present table. 40 bytes, because there may be millions. */
-    struct accd__object {
+/* Present object: one tuple of the present table. 40 bytes, because there may be millions. */
+struct accd__object {
     uint64_t host;
     uint64_t size; /* bytes in the low ACCD_SIZE_BITS bits, flags ACCD_OBJECT_* in the bits above */
     uint64_t dev;
