@@ -122,7 +122,7 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
   local last_range = 0
   for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
   local start, count, stride, packed = codegen.constant(0), one, one, nil
-  local is_whole_row = one -- 1 while all dimensions so far are whole
+  local is_whole_row = one -- value that is 1 while all dimensions so far are taken as a whole
   for i, range in ipairs(subscript.ranges) do
     local extent = dimension_value(i, "extent", "extent")
     -- The target of a pointer may have strides, so its elements are contiguous only if each stride equals the bytes

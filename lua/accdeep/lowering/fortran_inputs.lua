@@ -51,7 +51,7 @@ function fortran_inputs.holds(session, plan)
 end
 
 -- Calls fn(...), which makes a plan, and returns the plan with the fields measured, scope, scope_version and single_use
--- (true: it is not reused). Errors of fn propagate.
+-- (true: the plan is executed only once). Errors of fn propagate.
 function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
   local plan = with_fields(session.now, { measured = measured }, fn, ...)

@@ -300,9 +300,9 @@ end
 -- Resolves the member `name` in layers (TR14-3.1.2-03..05) and returns a table. The first layer that names the member,
 -- or has a default, decides its field `include`; without such a layer, the member is included. Fields of the first
 -- entry that names the member: source (the entry), source_layer, source_location and limit. Fields of the first entry
--- with sections: subscripts, layer and location. They are nil if there is no such entry. Decides TR14-3.1.1-11,
--- TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05,
--- TR14-A.2-04.
+-- with sections: subscripts, layer and location. The fields of an entry that does not exist are nil. Decides
+-- TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03,
+-- TR14-A.1-05, TR14-A.2-04.
 local function find_in_layers(layers, name)
   local resolution = {}
   for _, layer in ipairs(layers) do

@@ -112,8 +112,8 @@ local function add_holder(plan, request, action)
   return plan:add(item, b, request)
 end
 
--- Adds an item that attaches the descriptor of a request to its target, if the target is present. The directive maps
--- the descriptor without its target (ref_ptr, OMP60-map-17).
+-- Adds an item that attaches a request's descriptor to the descriptor's target, if the target is present. The directive
+-- itself maps only the descriptor (ref_ptr, OMP60-map-17).
 local function add_attachment(plan, request)
   local attach_request = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
   local item = plan:object(attach_request, request.node)

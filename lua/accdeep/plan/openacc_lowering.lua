@@ -209,7 +209,7 @@ function openacc_lowering.raise_declared_twice(name, pos)
     rule = "ACC33-dec-1", help = "keep one of the clauses" })
 end
 
--- Returns {name, pos} for each list item of a clause; raises if a list item is not only the name of a variable.
+-- Returns {name, pos} for each list item of a clause; raises if a list item is not just the name of a variable.
 function openacc_lowering.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do

@@ -142,7 +142,7 @@ end
 
 -- ---------------------------------------------------------------------------------- Lua's own errors --
 
--- Help for names that users may try, though the scenario language does not have them.
+-- Name that users may try, though the scenario language does not have it -> help text.
 local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
 
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"

@@ -160,8 +160,8 @@ return function(rules, lx)
     end)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
-  -- Subscripts are written so that the parser never goes back over an expression; otherwise nested subscripts would
-  -- take exponential time.
+  -- The rules for subscripts never parse an expression twice, by backtracking; otherwise nested subscripts would take
+  -- exponential time.
   local is_openmp = Cmt(Carg(2), function(_, _, start) return start == "omp_directive" end)
   local stride = is_openmp * sym ":" * expect(V "expression", "expected a stride")
   local rest = sym ":" * Cc(true) * opt(V "expression") * opt(stride) * expect(sym "]", "expected ']'")

@@ -43,7 +43,8 @@ end
 -- Returns as many blanks as `text` has characters.
 local function blanks(text) return (" "):rep(#text) end
 
--- Returns the normalized form of a text, which has the same length. Raises for directives where they would be ignored.
+-- Returns the normalized form of a text, which has the same length. Raises for directives at places where compilers
+-- ignore them: after a statement, or between the lines of a statement.
 function fortran_free_form.normalize(text)
   local lines, n, start = {}, 0, 1
   local continued = false -- "directive" or "statement" if the preceding line continues in this one; else false

@@ -300,7 +300,7 @@ local function statements(rules, lx)
     n.pos = to.pos
     return n
   end
-  -- Matches a statement; build: completes its node, or nil.
+  -- Matches p, a statement, and captures its node with the tag `tag`. build: function that completes the node, or nil.
   local function statement_rule(tag, p, build) return node(tag, p, build or function() end) end
   local designators = Ct(lx.list(expect(V "designator", "expected a variable")))
   rules.action = assignment

@@ -4,14 +4,14 @@ local unparse = require "accdeep.syntax.unparse"
 
 local unparse_openmp = {}
 
--- Returns the texts write(node) of a list of nodes, with a separator between them; nil: a comma.
+-- Returns the texts write(node) of a list of nodes, joined by the text `separator` (nil: a comma and a blank).
 local function list_of(nodes, write, separator)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = write(node) end
   return table.concat(parts, separator or ", ")
 end
 
--- Returns the text of an expression, as AST.
+-- Returns the text of the expression `node`.
 local function expression(node) return unparse.expression(node) end
 -- Returns the name of a node.
 local function name(node) return node.name end

@@ -58,7 +58,8 @@ end
 local Placed = {}
 Placed.__index = Placed
 
--- Returns true if an object of type t at this offset would have an empty class at the address of an equal one.
+-- Returns true if an object of type t at this offset would have an empty class at the address of another object of the
+-- same empty class.
 function Placed:clashes(t, offset)
   return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
 end

@@ -66,7 +66,7 @@ end
 
 local scopes = { block = true, ["for"] = true, switch = true } -- nodes that open a scope of variables
 
--- Raises if a loop in the body of a compute construct has a reduction that does not fit to the enclosing directives.
+-- Raises if a loop in the body of a compute construct has a reduction that does not fit the enclosing directives.
 -- compute: the construct's directive. of_loop(node) returns the directive of the loop construct that `node` stands for,
 -- or nil.
 function reductions.check(compute, body, of_loop)

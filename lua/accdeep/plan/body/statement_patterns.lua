@@ -60,7 +60,7 @@ end
 -- Decides ACC33-2.9-3, OMP60-loop-1.
 local function check_loop(node, construct, rule)
   local name = counter(node)
-  -- Raises the error for a loop that is not canonical. message: its end.
+  -- Raises the error for a loop that is not canonical. message: end of the error's text.
   local function wrong(pos, message)
     raise("syntax", pos, ("the loop of '%s' %s"):format(construct.name, message), { rule = rule,
       help = "for (i = first; i < last; i += step)" })
