@@ -1,13 +1,14 @@
-/* access_history.h - the access history of device memory: which work accessed each byte last, and whether the next
- * access happens after it. Used by slow_path.c for kernels, and by the runtime (check/device_races.c) for transfers.
+/* access_history.h - the access history of device memory: which work (operation of a queue, or task) accessed
+ * each byte last, and whether the next access happens after that access. Used by slow_path.c for kernels, and
+ * by the runtime (check/device_races.c) for transfers.
  *
  *      shadow->history_tiles[k / 512]  tile: last[16], 4 bits for each 4 bytes     k: offset in device memory
  *        last[0] == RT_TILE_SPLIT -->  split_tiles[k / 128]: 4 bits for each byte
  *          last[0] == SPLIT again -->  split_bytes[k]: one rt_last_access for each byte
  *
- * INVARIANTS. Entry 0 of a tile means that no work accessed the unit. The same value may have two entries. Only the
- * thread that has the spin lock tile_owner changes tiles; a kernel that runs alone may change the index of a unit
- * without the lock. */
+ * INVARIANTS. List entry 0 means that no work accessed the unit. A value may have two entries in a tile's
+ * list. Only the thread that has the spin lock tile_owner changes tiles; a kernel that runs alone may change
+ * the index of a unit without the lock. */
 #ifndef RT_ACCESS_HISTORY_H
 #define RT_ACCESS_HISTORY_H
 
@@ -15,8 +16,9 @@
 
 #include <string.h>
 
-/* Returns the id that replaces `from` as last access when the thread's work accesses the bytes. Caches the results of
- * rt_shadow.find_successor for the thread. */
+/* Returns the work id that replaces `from` as last access when the thread's work accesses the bytes. It is
+ * that of the thread's work if all works of `from` happen before it, otherwise the id of a set that contains
+ * it. Caches the results of rt_shadow.find_successor for the thread. */
 static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
 {
     const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
@@ -27,8 +29,9 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
     return thread->steps[i].to;
 }
 
-/* Replaces *last by an access of kind `access_flags` (RT_ACCESS_READ, ...) of the thread's work and returns true.
- * Returns false, with *last as it was, if an earlier conflicting access in *last does not happen before this access. */
+/* Replaces *last, the last access of some bytes, by an access of kind `access_flags` (RT_ACCESS_READ, ...) of
+ * the thread's work and returns true. Returns false, with *last unchanged, if a conflicting access in *last
+ * does not happen before this access. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
                                     struct rt_last_access *last, unsigned access_flags)
 {
@@ -36,7 +39,8 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (access_flags & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (access_id != work) /* plain accesses before an atomic one stay recorded: other atomic ones may race with them */
+    if (access_id != work) /* plain accesses before an atomic access stay recorded, because atomic accesses of other
+                              works may race with them */
         *last = access_flags & RT_ACCESS_MODIFY
                     ? (struct rt_last_access){shadow->find_successor(last->write, access_id),
                                               shadow->find_successor(last->read, 1)}
@@ -48,7 +52,8 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     return true;
 }
 
-/* Returns a last access as one word, as tiles store it. */
+/* Returns a last access packed in one word, as tiles store it: the writer's id in the low half, the reader's
+ * in the high half. */
 static inline uint32_t rt_pack_last_access(struct rt_last_access last)
 {
     return last.write | (uint32_t)last.read << 16;
@@ -89,7 +94,8 @@ static inline void rt_unlock_tiles(struct rt_shadow *shadow)
     __atomic_store_n(&shadow->tile_owner, NULL, __ATOMIC_RELEASE);
 }
 
-/* Returns true if the history of the tile's bytes is in split tiles, or, for a split tile, in split_bytes. */
+/* Returns true if a tile is split: the history of its bytes is in split tiles or, if `tile` is a split tile
+ * itself, in split_bytes. */
 static inline bool rt_is_tile_split(const struct rt_history_tile *tile)
 {
     return tile->last[0] == RT_TILE_SPLIT;
@@ -112,8 +118,9 @@ static inline void rt_set_tile_entries(struct rt_history_tile *tile, size_t unit
     }
 }
 
-/* Returns the tile or split tile that has the history of the byte at offset k, and sets *unit_p to the bytes of a unit
- * of that tile. Returns NULL if the history of the byte is in split_bytes[k]. */
+/* Returns the tile or split tile that has the history of the byte at offset k in device memory. Sets *unit_p
+ * to the bytes of a unit of that tile: 4 or 1. Returns NULL, with *unit_p 1, if the history of the byte is in
+ * split_bytes[k]. */
 static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
 {
     struct rt_history_tile *tile = &shadow->history_tiles[k / RT_TILE_BYTES];
@@ -147,8 +154,8 @@ static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
         tile->last[i] = RT_TILE_SPLIT;
 }
 
-/* Frees the list entries of a tile that no unit uses. Does nothing while more than one kernel is recorded, because
- * another thread may be about to use an entry. */
+/* Frees the entries of a tile's list of last accesses that no unit uses. Does nothing while more than one
+ * kernel is recorded, because another thread may be about to use an entry. */
 static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *tile)
 {
     unsigned used_entries = 1, index_pair = 0;
@@ -162,9 +169,10 @@ static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, s
             tile->last[i] = 0;
 }
 
-/* Sets *entry_p to the list index of the value `last` in a tile, and returns true; the value 0 is always at index 0. If
- * the tile does not have the value, returns false, and *entry_p is the index of a free entry, or 0 if no entry is free.
- * Most values have the same entry in all tiles, because the search begins at a hash of the value. */
+/* Sets *entry_p to the index of the packed value `last` in a tile's list, and returns true; the value 0 is
+ * always at index 0. If the tile does not have the value, returns false, and *entry_p is the index of a free
+ * entry, or 0 if no entry is free. Most values have the same entry in all tiles, because the search begins at
+ * a hash of the value. */
 static inline bool rt_find_tile_entry(const struct rt_history_tile *tile, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
@@ -183,8 +191,8 @@ static inline bool rt_find_tile_entry(const struct rt_history_tile *tile, uint32
     return !last;
 }
 
-/* Returns the list entry of the value `last` in a tile, which is added if it is missing. Returns 0 if no entry is free
- * or `last` is 0. The tile may get a value twice. The thread must have the lock of tiles. */
+/* Returns the index of the packed value `last` in a tile's list, and adds the value if it is missing. Returns
+ * 0 if no entry is free or `last` is 0. A list may get a value twice. The thread must have the lock of tiles. */
 static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *tile,
                                                 uint32_t last)
 {
@@ -202,9 +210,9 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
     return last ? entry : 0;
 }
 
-/* Sets *last to the packed last access of the byte at offset k. Returns how many of the n bytes from k on have the same
- * last access and lie in one tile. A tile has a last access for whole units only. So the tile is split if the range
- * begins inside of a unit or is smaller than one. */
+/* Sets *last to the packed last access of the byte at offset k. Returns how many of the n bytes from k on
+ * certainly have the same last access and lie in the same tile. A tile has a last access for whole units
+ * only. So the tile is split if the range begins inside of a unit or is smaller than a unit. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                          size_t n, uint32_t *last)
 {
@@ -231,9 +239,9 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last);
 
-/* Sets the packed last access of n bytes from offset k on, which are whole units of one tile. Returns the list entry of
- * the units; 0 if they have none, because `last` is 0 or the tile is split. Returns 0 without a change if the thread
- * has the lock already. */
+/* Sets the packed last access of n bytes from offset k on, which are whole units of one tile, to `last`.
+ * Splits the tile if its list is full. Returns the list index of the units; 0 if they have none, because
+ * `last` is 0 or the tile is split. Returns 0 without a change if the thread has the lock of tiles already. */
 static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                           size_t n, uint32_t last)
 {
@@ -260,7 +268,7 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
     return entry;
 }
 
-/* Sets the packed last access of the n bytes from offset k on, which may lie in many tiles. */
+/* Sets the packed last access of the n bytes from offset k on, which may lie in many tiles, to `last`. */
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last)
 {
@@ -273,17 +281,18 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns the slot of the thread's cache of changes for the packed value `from` and the kind of access `access_flags`.
- */
+/* Returns the slot of the thread's cache of changes (rt_check_thread.changes) for the packed last access
+ * `from` and the kind of access `access_flags`. The slot may have another change. */
 static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,
                                                               unsigned access_flags)
 {
     return &thread->changes[access_flags % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
-/* Records an access of n bytes of device memory at address `at` by the thread's work, and calls on_race for bytes whose
- * last access does not happen before this access. Consecutive bytes with the same last access report a race once. pc,
- * frame: see rt_shadow.on_access. */
+/* Records an access of n bytes of device memory at address `at` by the thread's work, and calls on_race for
+ * bytes whose last access does not happen before this access. Consecutive bytes with the same last access
+ * report a race once. pc: return address of the access; frame: frame of the function that the compiler
+ * called, NULL: not known. */
 static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
                                           size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {

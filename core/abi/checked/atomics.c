@@ -46,8 +46,8 @@ static void *find_atomic_function(void **cached, const char *name)
     return *cached;
 }
 
-/* Checks an atomic access of n bytes of kind `access_flags` (RT_ACCESS_READ, ...). Does nothing if the caller is not
- * instrumented, that is, not compiled for checking. */
+/* Checks an atomic access of n bytes of kind `access_flags` (RT_ACCESS_READ, ...). Does nothing if the caller
+ * was not compiled for checking, or without the runtime. */
 static void check_atomic_access(const void *at, size_t n, unsigned access_flags, struct rt_caller caller)
 {
     if (rt_is_instrumented_caller(caller))
@@ -55,7 +55,8 @@ static void check_atomic_access(const void *at, size_t n, unsigned access_flags,
 }
 
 typedef void load_fn(size_t n, const void *at, void *to, int order);
-/* __atomic_load of any size: checks the read, and copies n bytes from `at` to `to`, by libatomic or under `locked`. */
+/* __atomic_load of any size: checks the read, and copies n bytes from `at` to `to`, by libatomic or, without
+ * it, under spin_lock. */
 API load_fn rt_atomic_load_any __asm__("__atomic_load");
 void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 {
@@ -72,8 +73,8 @@ void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 }
 
 typedef void store_fn(size_t n, void *at, const void *from, int order);
-/* __atomic_store of any size: checks the write, and copies n bytes from `from` to `at`, by libatomic or under `locked`.
- */
+/* __atomic_store of any size: checks the write, and copies n bytes from `from` to `at`, by libatomic or,
+ * without it, under spin_lock. */
 API store_fn rt_atomic_store_any __asm__("__atomic_store");
 void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 {
@@ -90,8 +91,8 @@ void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 }
 
 typedef void exchange_fn(size_t n, void *at, const void *from, void *to, int order);
-/* __atomic_exchange of any size: checks the accesses, copies the n old bytes at `at` to `to`, and stores those of
- * `from` there, by libatomic or under `locked`. */
+/* __atomic_exchange of any size: checks the accesses, copies the n old bytes at `at` to `to`, and then the n
+ * bytes at `from` to `at`. Uses libatomic or, without it, spin_lock. */
 API exchange_fn rt_atomic_exchange_any __asm__("__atomic_exchange");
 void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int order)
 {
@@ -110,9 +111,9 @@ void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int 
 }
 
 typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order, int failure);
-/* __atomic_compare_exchange of any size: checks the accesses, and stores the bytes of `from` at `at` if the n bytes
- * there equal those of *expected. Returns true then; otherwise copies the bytes at `at` to *expected, and returns
- * false. Uses libatomic, or the spin lock `locked`. */
+/* __atomic_compare_exchange of any size: checks the accesses, and stores the bytes of `from` at `at` if the n
+ * bytes there equal those of *expected. Returns true then; otherwise copies the bytes at `at` to *expected,
+ * and returns false. Uses libatomic or, without it, spin_lock. */
 API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
 bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {

@@ -1,6 +1,6 @@
-/* coverage.c - functions that clang calls for loads and stores with -fsanitize-coverage=trace-loads,trace-stores. They
- * are needed besides those of tsan.c, because clang's thread sanitizer ignores arrays on the stack, which may be
- * mapped. */
+/* coverage.c - functions that clang calls for loads and stores with
+ * -fsanitize-coverage=trace-loads,trace-stores. They are needed besides the functions of tsan.c, because
+ * clang's thread sanitizer ignores arrays on the stack, which may be mapped. */
 #include "fast_path.h"
 
 /* Defines the functions for loads and stores of n bytes at `at`, which check the access. */

@@ -1,6 +1,6 @@
-/* format_calls.c - functions of the C library that print or read text by a format: accesses of their conversions are
- * accesses of the caller. The exported functions check these accesses and return what the C library's function returns.
- * Callers that were not compiled for checking are not checked. */
+/* format_calls.c - functions of the printf and scanf families. The variables that a format's conversions read
+ * or write are accessed for the caller. The exported functions check these accesses, call the C library's
+ * function, and return its result. Callers that were not compiled for checking are not checked. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -12,8 +12,9 @@
 
 /* ------------------------------------------------------------------------------------- print -- */
 
-/* Takes the argument of one printf conversion from the list, and checks the read of the string of %s. length: the
- * length modifier before the conversion, such as "ll"; precision: most bytes of the string, negative: no limit. */
+/* Takes the argument of one printf conversion (`conversion`: its letter) from the list, and for %s checks the
+ * read of the string. length: the length modifier before the letter, such as "ll". precision: most bytes of
+ * the string; negative: no limit. */
 static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments,
                                   struct rt_caller caller)
 {
@@ -97,8 +98,8 @@ static void check_output(char *to, int n, size_t capacity, struct rt_caller call
 
 static void *real_vfprintf, *real_vsnprintf;
 
-/* Body of a variadic function whose last parameter is `format`: returns the result of `call`, which uses the list
- * `arguments`. */
+/* Body of a variadic function whose last parameter is `format`. Returns the result of `call`, an expression
+ * that uses the list `arguments`. */
 #define WITH_LIST(call)          \
     int n;                       \
     va_list arguments;           \
@@ -166,7 +167,8 @@ EXPORT(int, sprintf, (char *to, const char *format, ...))
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Returns the position after the character set of a %[ conversion; `at` is the first character of the set. */
+/* Returns the position of the bracket that ends the character set of a %[ conversion; `at` is the first
+ * character of the set. */
 static const char *skip_scanset(const char *at)
 {
     at += *at == '^';
@@ -201,8 +203,9 @@ static size_t get_stored_bytes(const char *length, char conversion, size_t width
     }
 }
 
-/* Checks the writes to the first n variables that a scanf format has read. Formats with numbered arguments are not
- * checked. Memory that the C library allocates needs no check, as it is not mapped. */
+/* Checks the writes to the first n variables of a scanf format, which the C library has set; variables of %n
+ * do not count. Formats with numbered arguments are not checked. Memory that the C library allocates
+ * (modifier m) needs no check, as it is not mapped. */
 static void check_scanf_arguments(const char *format, va_list arguments, int n, struct rt_caller caller)
 {
     va_list copy;
@@ -237,8 +240,8 @@ static void check_scanf_arguments(const char *format, va_list arguments, int n, 
     va_end(copy);
 }
 
-/* Reads from a file by the real function `name`, cached in *cached, checks the writes to variables, and returns the
- * number of variables read. */
+/* Reads from a file by the C library's function `name` (a vfscanf), cached in *cached, checks the writes to
+ * variables, and returns the number of variables read. */
 static int scan_file(void **cached, const char *name, FILE *file, const char *format, va_list arguments,
                      struct rt_caller caller)
 {
@@ -250,8 +253,8 @@ static int scan_file(void **cached, const char *name, FILE *file, const char *fo
     return n;
 }
 
-/* Reads from a string by the real function `name`, cached in *cached, checks the writes to variables, and returns the
- * number of variables read. The reads of the string are not checked. */
+/* Reads from a string by the C library's function `name` (a vsscanf), cached in *cached, checks the writes to
+ * variables, and returns the number of variables read. The reads of the string are not checked. */
 static int scan_text(void **cached, const char *name, const char *text, const char *format, va_list arguments,
                      struct rt_caller caller)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layout of the type in gfortran's array descriptor, since version 8. element: bytes of an element; rank: number of
- * dimensions; type: gfortran's number of the element's type. */
+/* Layout of the type in gfortran's array descriptor, since gfortran 8. element: bytes of an element; rank:
+ * number of dimensions; type: gfortran's number of the element's type. */
 struct type {
     size_t element;
     int version;
@@ -29,9 +29,10 @@ struct descriptor {
     } dim[15];
 };
 
-/* Checks the access to each element of an array, or to each contiguous row. packed_data: contiguous values that will be
- * written; rows that hold these values already are not checked. packed_data NULL: everything is checked. Does nothing
- * if the caller is not instrumented or the array is not allocated. */
+/* Checks the access to each element of an array, or to each contiguous row. write: true for writes.
+ * packed_data: contiguous values that will be written; elements or rows that hold these values already are
+ * not checked. NULL: everything is checked. Does nothing if the caller is not instrumented or the array is
+ * empty or not allocated. */
 static void check_array(const struct descriptor *array, bool write, const char *packed_data, struct rt_caller caller)
 {
     assert(array->type.rank >= 0 && array->type.rank <= 15);
@@ -104,8 +105,7 @@ void *_gfortran_internal_pack(struct descriptor *array)
     static void *real;
     __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
     void *packed_data = call(array);
-    if (packed_data !=
-        array->base) /* a different address shows that the elements were copied, so that they were read */
+    if (packed_data != array->base) /* another address: the elements were copied, so that they were read */
         check_array(array, false, NULL, CALLER);
     return packed_data;
 }
@@ -126,14 +126,15 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed_data
 /* NAMELIST_MOST: most recorded variables of a namelist. DERIVED: gfortran's number of a derived type, whose components
  * follow as variables of their own. */
 enum { NAMELIST_MOST = 64, DERIVED = 5 };
-/* Variables of the namelist of the I/O statement under way, which are checked when the statement is executed. */
+/* Variables of the namelist of the READ or WRITE statement `statement` under way; `at` has n descriptors. A
+ * WRITE checks them. */
 static __thread struct {
     const void *statement;
     unsigned n;
     struct descriptor *at[NAMELIST_MOST];
 } namelist;
 
-/* Frees the recorded variables of the namelist statement. */
+/* Frees the descriptors of the recorded namelist variables, and empties the list. */
 static void end_namelist(void)
 {
     while (namelist.n)
@@ -189,7 +190,7 @@ void _gfortran_st_write(void *statement)
     call(statement);
 }
 
-/* Begins a READ statement: forgets the variables of its namelist, whose writes are not checked. */
+/* Begins a READ statement: forgets the variables of its namelist, because the writes to them are not checked. */
 API void _gfortran_st_read(void *statement);
 void _gfortran_st_read(void *statement)
 {

@@ -1,6 +1,6 @@
-/* libc_calls.c - functions of the C library that read or write memory of their caller. Each function defined by
- * FUNCTION checks the accesses of a caller compiled for checking, calls the C library's function, and returns its
- * result. */
+/* libc_calls.c - functions of the C library that read or write memory of their caller. Each function defined
+ * by FUNCTION checks these accesses if the caller was compiled for checking. It calls the C library's
+ * function of the same name, and returns that function's result. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -13,8 +13,8 @@
 
 /* ----------------------------------------------------------------------------------- callers -- */
 
-/* Address ranges of the instrumented modules: the program and libraries that were compiled for checking. Calls from
- * modules beyond the first MODULES are not checked. */
+/* Address ranges of the instrumented modules: the program and libraries, as far as they were compiled for
+ * checking. Calls from modules beyond the first MODULES are not checked. */
 enum { MODULES = 64 };
 static struct {
     uintptr_t low, high;
@@ -32,7 +32,8 @@ static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) 
     return false;
 }
 
-/* Returns true if relocations of the module `info`, whose dynamic section begins at `entry`, name __tsan_init. */
+/* Returns true if the module `info`, whose dynamic section begins at `entry`, was compiled for checking: its
+ * relocations name __tsan_init, which such code calls. */
 static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
     uintptr_t tables[DT_JMPREL + 1] = {0};
@@ -86,7 +87,7 @@ static bool is_in_module(uintptr_t pc)
     return false;
 }
 
-/* Returns true if the caller lies in an instrumented module, and the runtime is present. */
+/* Returns true if the return address of `caller` lies in an instrumented module, and the runtime is present. */
 bool rt_is_instrumented_caller(struct rt_caller caller)
 {
     return local_shadow.shadow_pages && is_in_module(caller.pc);
@@ -113,7 +114,8 @@ void __tsan_init(void)
     previous_count = module_count;
 }
 
-/* Returns the next library's function of this name, cached in *cached. */
+/* Returns the function `name` of the next library that defines it, and caches it in *cached; NULL if no other
+ * library has the function. */
 void *rt_find_real_function(void **cached, const char *name)
 {
     if (!*cached)
@@ -121,7 +123,8 @@ void *rt_find_real_function(void **cached, const char *name)
     return *cached;
 }
 
-/* Checks an access of n bytes by the slow path, whether the caller is instrumented or not. */
+/* Checks an access of n bytes at `at` word by word, by the slow path. Does not test whether the caller is
+ * instrumented. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller)
 {
     rt_check_words_slow_path((uintptr_t)at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ, caller.pc, caller.frame);

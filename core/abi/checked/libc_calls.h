@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Return address and frame of the call of a replaced function; made by CALLER in that function. */
+/* Return address and frame of the call of a replaced function. The macro CALLER makes this value in that
+ * function. */
 struct rt_caller {
     uintptr_t pc;
     const uintptr_t *frame;
@@ -20,7 +21,7 @@ bool rt_is_instrumented_caller(struct rt_caller caller);
 /* Returns the function `name` of the next library that defines it, and caches it in *cached, so that the name is looked
  * up once. Returns NULL if no other library has the function. */
 void *rt_find_real_function(void **cached, const char *name);
-/* Checks an access of n bytes word by word; must be called for instrumented callers only. */
+/* Checks an access of n bytes at `at` word by word; must be called for instrumented callers only. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller);
 
 /* Check that a library function may read or write n bytes for the caller. Do nothing if the caller is not instrumented.
@@ -36,8 +37,8 @@ static inline void rt_check_write(void *at, size_t n, struct rt_caller caller)
         rt_check_word_range(at, n, true, caller);
 }
 
-/* Returns the bytes of the string `text` including its terminating zero; `limit` if the first `limit` bytes contain no
- * zero. */
+/* Returns the number of bytes of the string `text` with its terminating zero; `limit` if the first `limit`
+ * bytes contain no zero. */
 static inline size_t rt_count_string_bytes(const char *text, size_t limit)
 {
     size_t n = 0;
@@ -45,9 +46,9 @@ static inline size_t rt_count_string_bytes(const char *text, size_t limit)
         n++;
     return n < limit ? n + 1 : limit;
 }
-/* FUNCTION begins the definition of an exported function that replaces the library function `name`. REAL(name) in it is
- * a pointer to the replaced function, in the next library. EXPORT begins such a definition without a pointer for REAL:
- * the function calls another function's REAL, or none. */
+/* FUNCTION begins the definition of an exported function that replaces the library function `name`.
+ * REAL(name) in it is a pointer to the replaced function, in the next library. EXPORT begins the definition
+ * of an exported function without such a pointer: the function calls REAL of another function, or none. */
 #define REAL(name) ((__typeof__(&(name)))rt_find_real_function(&real_##name, #name))
 #define EXPORT(type, name, parameters) \
     API type name parameters;          \

@@ -1,6 +1,7 @@
-/* malloc_blocks.c - list of malloc blocks: those that kernels have allocated, which kernels may use, and large ones of
- * the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap, whose range is
- * known. The functions of the malloc family record their blocks here and call the C library. */
+/* malloc_blocks.c - list of malloc blocks: those that kernels have allocated, which kernels may use, and
+ * large ones of host code, which no kernel may use. Small blocks of the host are not listed: they lie in the
+ * heap, whose range is known. The functions of the malloc family record their blocks here and call the C
+ * library. */
 #include "fast_path.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@ void *__libc_realloc(void *at, size_t n);
 void *__libc_memalign(size_t alignment, size_t n);
 void __libc_free(void *at);
 
-/* Listed block: of a kernel, or large. */
+/* Listed block: allocated by a kernel, or a large one of host code. */
 struct block {
     uintptr_t start;
     size_t bytes;
@@ -58,7 +59,8 @@ static void add_block(void *at, size_t n)
     rt_spin_unlock(&spin_lock);
 }
 
-/* Forgets the requested size of a block, and removes the block from the list, if it is listed. NULL does nothing. */
+/* Forgets the requested size of a block, and removes the block from the list, if it is listed. Does nothing
+ * for NULL. */
 static void remove_block(void *at)
 {
     rt_forget_requested_size((uintptr_t)at);
@@ -74,8 +76,8 @@ static void remove_block(void *at)
     rt_spin_unlock(&spin_lock);
 }
 
-/* Returns the function malloc_usable_size of another allocator, if that allocator has also replaced __libc_malloc.
- * Returns NULL if the blocks are those of the C library. */
+/* Returns the function malloc_usable_size of the next library, if another allocator has replaced
+ * __libc_malloc too. Returns NULL if the blocks are those of the C library. */
 static size_t (*find_other_usable_size(void))(void *at)
 {
     static size_t (*function)(void *at);
@@ -90,8 +92,8 @@ static size_t (*find_other_usable_size(void))(void *at)
     return function;
 }
 
-/* Returns the usable size of a block. The C library's function has no second name, and a preloaded allocator's does not
- * know these blocks. The word before a block has its size and flags. */
+/* Returns the usable size of a block; 0 for NULL. The C library's function has no second name, and that of a
+ * preloaded allocator does not know these blocks. The word before a block has the block's size and flags. */
 API size_t malloc_usable_size(void *at);
 size_t malloc_usable_size(void *at)
 {
@@ -105,8 +107,8 @@ size_t malloc_usable_size(void *at)
     return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
 }
 
-/* Informs the runtime before a block is freed, if a shadow page exists for some of its bytes. pc, frame: of the call in
- * the program. */
+/* Informs the runtime (rt_shadow.on_free) before a block is freed, if a shadow page exists for some of its
+ * bytes. pc, frame: return address and frame of the call of free or realloc. */
 static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
 {
     const uintptr_t start = (uintptr_t)at;
@@ -121,7 +123,8 @@ static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
         }
 }
 
-/* Returns the owner of the listed block that contains an address. */
+/* Returns the owner of the listed block that contains an address, and sets *start_p and *bytes_p to the
+ * block's start and size. Returns RT_OWNER_UNKNOWN if no listed block contains the address. */
 API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
     enum rt_block_owner owner = RT_OWNER_UNKNOWN;
@@ -184,7 +187,7 @@ void *memalign(size_t alignment, size_t n)
     return at;
 }
 
-/* Allocates an aligned block, as memalign. */
+/* Allocates an aligned block, and records it. */
 API void *aligned_alloc(size_t alignment, size_t n);
 void *aligned_alloc(size_t alignment, size_t n)
 {

@@ -1,5 +1,6 @@
-/* requested_sizes.c - sizes that the program requested for its blocks of malloc, because the C library rounds them up
- * and forgets them. A hash table by address, in parts with a lock each; only in a process with the runtime. */
+/* requested_sizes.c - sizes that the program requested for its blocks of malloc, because the C library rounds
+ * them up and forgets them. The sizes are in a hash table by address, in PARTS parts with a spin lock each.
+ * Sizes are recorded only in a process with the runtime. */
 #include "fast_path.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static struct part {
     bool spin_lock;
     size_t n, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
     struct block {
-        uintptr_t start; /* address; 0: the slot is free */
+        uintptr_t start; /* address of the block; 0: the slot is free */
         size_t bytes;
     } * blocks;
 } parts[PARTS];
@@ -67,7 +68,8 @@ static bool grow_part(struct part *part)
     return true;
 }
 
-/* Sets the requested size of the block at `start`. Does nothing for 0, without the runtime, or without memory. */
+/* Sets the requested size of the block at `start` to `bytes`. Does nothing if `start` is 0, without the
+ * runtime, or without memory. */
 void rt_record_requested_size(uintptr_t start, size_t bytes)
 {
     struct part *part = get_table_part(start);

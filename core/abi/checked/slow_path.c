@@ -1,10 +1,11 @@
-/* slow_path.c - slow path of the check of an access that fast_path.h did not allow. Handles accesses to parts of words,
- * the first read or write of data that were moved, and accesses that are recorded. Calls the runtime if the states do
- * not allow the access. */
+/* slow_path.c - slow path of the check of an access that fast_path.h did not allow. Handles accesses to parts
+ * of words, the first read or write of bytes since they were moved, and accesses that are recorded in the
+ * access history. Calls the runtime if the states do not allow the access. */
 #include "access_history.h"
 #include "fast_path.h"
 
-/* State for the process (two names, see fast_path.h), and state for each thread. */
+/* State of the checks for the process, under two names (local_shadow is hidden from other libraries), and
+ * state of each thread. */
 struct rt_shadow local_shadow;
 API extern struct rt_shadow rt_shadow __attribute__((alias("local_shadow")));
 __thread struct rt_check_thread this_check_thread;
@@ -19,8 +20,8 @@ API struct rt_check_thread *rt_get_check_thread(void)
 struct words {
     uint32_t *states, *origin;
 };
-/* Sets *words to the shadow of the word that contains `at`, and returns true. Returns false, and sets nothing, if the
- * word has no shadow. */
+/* Sets *words to the shadow of the word that contains `at`, and returns true. Returns false, and sets
+ * nothing, if the word has no shadow: it is not in device memory, and nothing near it is mapped. */
 static inline bool find_shadow_words(uintptr_t at, struct words *words)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -45,9 +46,9 @@ static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
     return part;
 }
 
-/* Returns true if a kernel may access `bytes` of the word at `at`: a mask of four bits for each byte. Then sets
- * WAS_READ of read bytes or the origin of written ones; pc: return address of the access. Returns false without a
- * change. */
+/* Returns true if a kernel may access `bytes` (a mask, four bits for each byte) of the word at `at`. It may
+ * on its own stack, and in device memory whose states allow it. Then sets WAS_READ of read bytes, or stores
+ * `pc` (return address of the access) as the origin of a written word. Returns false without a change. */
 static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -63,13 +64,14 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
-    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* the first read since the bytes were moved sets it */
+    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* first read since the bytes were moved */
         __atomic_fetch_or(words.states, bytes & RT_ALL_BYTES(RT_WAS_READ), __ATOMIC_RELAXED);
     return true;
 }
 
-/* Returns true if the host may access `bytes` (a mask) of the word at `at`, and then sets the origin of present bytes
- * that are written. Returns false without a change; device memory is never allowed. */
+/* Returns true if the host may access `bytes` (a mask, four bits for each byte) of the word at `at`. It may
+ * if the bytes are in host memory and not mapped, or if their states allow it. Then stores `pc` as the origin
+ * of a written word with present bytes. Returns false without a change. */
 static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -88,8 +90,8 @@ static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr
     return true;
 }
 
-/* Returns true if the access is allowed in each of its words. Sets WAS_READ or the origins of the words before the
- * first one that is not allowed. */
+/* Returns true if the states allow the access of n bytes at `at` in each word. Sets WAS_READ or the origin of
+ * each word before the first word that does not allow the access. */
 static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     for (size_t part; n; at += part, n -= part) {
@@ -136,9 +138,9 @@ static uint64_t *get_tile_states(size_t tile)
     return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
 }
 
-/* Makes a tile (512 bytes of device memory, see checked.h) readable for kernels if all of its bytes are valid and count
- * as read; otherwise clears the tile. Marks the tile before it tests the states, because code that changes states
- * clears the tile afterwards. */
+/* Sets the shadow of a tile (512 bytes of device memory, see checked.h) to RT_TILE_READABLE if all of its
+ * bytes are valid and count as read, otherwise to 0. Marks the tile before it tests the states, because code
+ * that changes states clears the tile afterwards. */
 static void try_mark_tile(size_t tile)
 {
     __atomic_exchange_n(&local_shadow.tiles[tile], RT_TILE_READABLE, __ATOMIC_SEQ_CST);
@@ -146,8 +148,8 @@ static void try_mark_tile(size_t tile)
         local_shadow.tiles[tile] = 0;
 }
 
-/* Handles a tile half of whose bytes were used: if all of its bytes are valid, marks them as read, and makes the tile
- * readable. Otherwise sets its count of used bytes back to 0. */
+/* Handles a tile half of whose bytes a kernel has used: if all bytes are valid, marks them as read, and makes
+ * the tile readable for kernels. Otherwise sets the tile's count of used bytes back to 0. */
 static __attribute__((noinline)) void complete_tile(size_t tile)
 {
     uint64_t *states = get_tile_states(tile);
@@ -161,8 +163,8 @@ static __attribute__((noinline)) void complete_tile(size_t tile)
     try_mark_tile(tile);
 }
 
-/* Counts in its tile that a kernel has used n bytes at an offset in device memory for the first time. Completes a tile
- * that is half used; does nothing for a readable one. */
+/* Counts that a kernel has used n bytes at an offset in device memory for the first time, in the tile of
+ * these bytes. Completes a tile that is half used; does nothing for a readable tile. */
 static inline void count_tile_use(uintptr_t offset, size_t n)
 {
     uint8_t *tile = &local_shadow.tiles[offset / RT_TILE_BYTES];
@@ -173,8 +175,9 @@ static inline void count_tile_use(uintptr_t offset, size_t n)
         complete_tile(offset / RT_TILE_BYTES);
 }
 
-/* Handles a kernel's first read of n bytes (4 or 8) since they were moved: sets WAS_READ, and returns true. Returns
- * false for bytes that are not valid device memory, for unaligned ones, or for host code. */
+/* Handles a kernel's first read of n bytes (4 or 8) at `at` since the bytes were moved: sets WAS_READ, and
+ * returns true. Returns false for host code, for an unaligned address, and for bytes that are not valid
+ * device memory. */
 static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at, size_t n)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -189,9 +192,10 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
     return true;
 }
 
-/* Handles the first write of n bytes (4 or 8) since they were moved, and returns true. This side becomes Modified (the
- * only one with the newest value), the other side Invalid. Returns false, and leaves the write to the runtime, if the
- * object is not in the thread's lookup cache, or if unread bytes of a transfer must be counted. */
+/* Handles the first write of n bytes (4 or 8) at `at` since the bytes were moved, and returns true. This side
+ * becomes Modified (the only one with the newest value), the other side Invalid. Returns false if the runtime
+ * must handle the write: the address is unaligned, the bytes are not in the thread's lookup cache or not
+ * present, or unread bytes of a transfer must be counted. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {
     const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT), valid = (uint32_t)rt_repeat_states(n, RT_VALID),
@@ -230,8 +234,8 @@ static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t a
     return true;
 }
 
-/* Handles a first access since the bytes were moved, and returns true. Returns false if n is not 4 or 8, or the runtime
- * must handle the access. */
+/* Handles the first access of n bytes since they were moved, and returns true. Returns false if n is not 4 or
+ * 8, or if the runtime must handle the access. */
 static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     if (n == 4)
@@ -248,8 +252,8 @@ static inline void record_use(uintptr_t at, size_t n, unsigned access_flags, uin
         rt_record_access_range(&local_shadow, &this_check_thread, at, n, access_flags, pc, frame);
 }
 
-/* Records an access if the thread records accesses, and then allows it, handles a first access, or calls the runtime.
- */
+/* Records an access if the thread records accesses. Then does nothing if the states allow the access, handles
+ * a first access since the bytes were moved, or calls rt_shadow.on_access. */
 void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     const bool write = access_flags & RT_ACCESS_WRITE;
@@ -269,8 +273,9 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t
         try_mark_tile(end / RT_TILE_BYTES - 1);
 }
 
-/* Records a kernel's access of n bytes (4 or 8), and returns true. Returns false, without a record, if the access is
- * unaligned or not allowed, or the thread's cache of changes lacks its change of the history. */
+/* Records a kernel's access of n bytes (4 or 8) in the access history, and returns true. Returns false,
+ * without a record, if the access is unaligned, the states do not allow it, or rt_record_repeated_access
+ * cannot record it. */
 static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -287,15 +292,16 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
     return true;
 }
 
-/* Checks an access of the program by rt_check_slow_path. This function is reached by a jump, so its return address is
- * that of the program's call. */
+/* Checks an access of the program by rt_check_slow_path. A function that the compiler calls jumps here, so
+ * that the return address is that of the program's access. */
 __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned access_flags)
 {
     SLOW_PATH_HERE(at, n, access_flags);
 }
 
-/* Defines rt_readN_first and writeN_first. They handle the first access to n bytes since the bytes were moved; in a
- * thread that records accesses, they record it. Accesses that they cannot handle take the slow path. */
+/* Defines rt_readN_first and writeN_first for n bytes. In a thread that records accesses, they record the
+ * access. In other threads, they handle the first access to the bytes since these were moved. Accesses that
+ * they cannot handle take the slow path. */
 #define FIRST(n)                                                                                                   \
     void rt_read##n##_first(uintptr_t at)                                                                          \
     {                                                                                                              \
@@ -324,8 +330,9 @@ static __attribute__((noinline)) void count_tile_use8(uintptr_t offset)
     count_tile_use(offset, 8);
 }
 
-/* Checks a write of 8 bytes that may be the first one since they were moved. Handles the common case itself: the bytes
- * were read before, and both sides are valid. Other cases go to write8_first. */
+/* Checks a write of 8 bytes that may be the first one since they were moved. Handles the common case itself:
+ * an aligned write to a part in the lookup cache, of bytes that were read before and whose other side is
+ * valid. Other cases go to write8_first. */
 void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;
@@ -355,7 +362,8 @@ void rt_write8_first(uintptr_t at)
         count_tile_use8(offset);
 }
 
-/* Checks an access of n bytes word by word, and skips host pages without a shadow. */
+/* Checks an access of n bytes word by word. Skips host memory without a shadow, up to the end of the missing
+ * shadow page. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     for (size_t part; n; at += part, n -= part) {

@@ -1,11 +1,13 @@
-/* tsan.c - functions that gcc and clang call with -fsanitize=thread. Those for loads and stores check the access
- * (fast_path.h). Those for atomic operations check the access and do the operation. All others do nothing here. */
+/* tsan.c - functions that gcc and clang call with -fsanitize=thread. Functions for loads and stores check the
+ * access (fast_path.h). Functions for atomic operations check the access and do the operation. All other
+ * functions do nothing here. */
 #include "fast_path.h"
 
 /* -------------------------------------------------------------------------- loads and stores -- */
 
-/* ACCESS defines the function __tsan_NAME, which checks an access to `bytes` bytes at `at`; the compiler's own load or
- * store follows the call. ACCESSES and UNALIGNED define all such functions for n bytes. */
+/* ACCESS defines the function __tsan_NAME, which checks an access to `bytes` bytes at `at`; the compiler's
+ * own load or store follows the call. ACCESSES defines all such functions for n aligned bytes, UNALIGNED
+ * those for n unaligned bytes. */
 #define ACCESS(name, bytes, access_flags)               \
     API void __tsan_##name(void *at);                   \
     void __tsan_##name(void *at)                        \
@@ -58,8 +60,8 @@ void __tsan_vptr_update(void *at, void *value)
     check_last((uintptr_t)at, sizeof(void *), RT_ACCESS_WRITE);
 }
 
-/* Checks an access of n bytes of kind `access_flags` by the slow path; does nothing without the runtime or if n is 0.
- */
+/* Checks an access of n bytes at `at` of kind `access_flags` by the slow path; does nothing without the
+ * runtime or if n is 0. */
 static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned access_flags)
 {
     if (local_shadow.shadow_pages && n)
@@ -116,8 +118,8 @@ __extension__ typedef unsigned __int128 word128;
 /* NOLINTBEGIN(bugprone-macro-parentheses): attributes of functions, expressions */
 /* Each operation has sequentially consistent order, whatever `order` is requested.
  *
- * Defines swapN for words of n bits: stores `to` at `at` if *expected is there, sets *expected to the old value, and
- * returns true if `to` was stored. */
+ * SWAPS defines swapN for words of n bits: stores `to` at `at` if the value there is *expected, sets
+ * *expected to the old value, and returns true if `to` was stored. */
 #define SWAPS(n, attribute)                                                                   \
     static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
     {                                                                                         \
@@ -133,8 +135,8 @@ SWAPS(64, )
 #define WIDE __attribute__((target("cx16")))
 SWAPS(128, WIDE)
 
-/* Defines an atomic operation on n bits that computes a new value from the old one and an operand, and returns the old
- * value. The access is checked as an atomic read and write. */
+/* Defines an atomic operation on n bits that stores a new value, an expression of the old value `old` and an
+ * operand, and returns the old value. The access is checked as an atomic read and write. */
 #define CHANGE(n, name, attribute, expression)                                                    \
     API word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order);      \
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
@@ -204,7 +206,8 @@ ATOMIC(16, )
 ATOMIC(32, )
 ATOMIC(64, )
 #undef LOAD
-/* A load of 16 bytes exchanges 0 for 0, because the processor has no other such load; it needs writable memory. */
+/* A load of 16 bytes is a compare-and-exchange of 0 for 0, because the processor has no other atomic load of
+ * 16 bytes; it needs writable memory. */
 #define LOAD(n)                                          \
     word128 old = 0;                                     \
     swap128((volatile word128 *)(uintptr_t)at, &old, 0); \
@@ -223,7 +226,8 @@ void __tsan_atomic_thread_fence(int order)
 
 /* ----------------------------------------------------------------------------- nothing to do -- */
 
-/* Defines a function that does nothing. Programs call it, but its events play no part in the checks. */
+/* Defines a function that does nothing. Instrumented code calls it, but for events that play no part in the
+ * checks. */
 #define NOTHING(name, parameters) \
     API void name parameters;     \
     void name parameters          \
