@@ -95,7 +95,8 @@ function contiguous_runs.contiguous(plan, node, rule)
   if not last then return { contiguous_runs.as_single_run(plan, node) } end
   plan.single_use = true
   local list = {}
-  -- Appends the runs of the AST `at`, which has elements for all subscripts before subscript number `i`.
+  -- Appends runs of the section to `list`. at: AST of the base, with an index in place of each subscript before
+  -- subscript number `i`.
   local function each(i, at)
     if i == last then
       for k = i, #subscripts do -- the remaining subscripts are copied unchanged

@@ -382,11 +382,11 @@ local function constant_section(pos, start, length, written)
     length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
 end
 
--- Returns the subscripts `args` (ASTs) with all expressions replaced by their present values, so that they stay valid
--- in another scope.
+-- Returns the subscripts `args` (ASTs) with all expressions replaced by their current values, so that the subscripts
+-- stay valid in another scope.
 local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
-  -- Returns a number node with the present value of an expression; nil for nil.
+  -- Returns a number node with the current value of an expression; nil for nil.
   local function value(node)
     if not node then return nil end
     local v = fortran_inputs.record_inputs(session, function()

@@ -138,7 +138,7 @@ function host_expression.extent(self, text)
   return host_expression.extent_of(self, syntax.parse("expression", text, 1, self.now.scope))
 end
 
--- Returns the address and type of the l-value `text`, a pointer.
+-- Returns the address and type of the l-value `text`; callers use it for pointers.
 function host_expression.pointer(self, text)
   local address, _, t = host_expression.extent(self, text)
   return address, t

@@ -321,9 +321,9 @@ local function add_implicit(plan, node, references, default)
   openacc_lowering.raise_unlisted(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
 end
 
--- Sets plan.on_self from the self clause of a compute construct. If its condition is true, or missing, the construct
--- runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and if the
--- session's language does not support it. Decides ACC33-2.5.7-1.
+-- Sets plan.on_self from the self clause of a compute construct. If the clause's condition is true, or missing, the
+-- construct runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and if
+-- the session's language does not support it. Decides ACC33-2.5.7-1.
 local function add_self(plan, clause)
   local vars = clause.vars
   if not plan.session.language.takes_self then

@@ -463,7 +463,8 @@ local function structures_of(requests)
         by_address[structure.address] = group
         list[#list + 1] = group
       end
-      -- The body uses the variable's own name, so a structure that is named as a variable is preferred.
+      -- If clauses name one structure in two ways (s and *p), the group keeps the variable, because the body uses the
+      -- variable's name.
       if structure.node.tag == "id" then group.structure = structure end
       table.insert(request.by_pointer and group.pointers or group.values, request)
       request.in_structure = group

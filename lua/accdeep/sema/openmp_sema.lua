@@ -170,7 +170,7 @@ function openmp_sema.modifiers(clause, version)
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
     if is_type[name] and clause.kind == "map" and map_modifiers.type and (version or 60) >= 60
-      -- The word delete is a modifier since 6.0, and may occur with a map type.
+      -- The word delete is a modifier since 6.0. It may occur with a map type, which is then no second type.
       and (name == "delete") ~= (map_modifiers.type == "delete") then
       if name ~= "delete" then map_modifiers.type, map_modifiers.type_pos = name, pos end
       map_modifiers.delete = pos

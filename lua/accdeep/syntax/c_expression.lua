@@ -1,7 +1,7 @@
 -- c_expression.lua - grammar of C expressions, with array sections. Adds its rules to the parser of syntax/init.lua.
 --
 -- Nodes:
---   num{value, type}            str{value}                   row (`#` of TR14 5, a pointer's number)
+--   num{value, type}            str{value}                   row (`#` of TR14 5, the number of a row)
 --   id{name, global? (::name)}  member{base, name, arrow}    index{base, index}
 --   section{base, start?, length?, stride? (only in directives of OpenMP)}.
 --   alias{base, to?} (TR14 3.5: [@], [@to])                  call{base, args}

@@ -96,7 +96,7 @@ function Arranger:append(item)
   list[#list + 1] = item
 end
 
--- Returns a construct node. finish: position of the end directive, or nil.
+-- Returns a construct node. list: the construct's statements; finish: position of the end directive, or nil.
 local function construct(directive, list, finish)
   return { tag = "construct", pos = directive.pos, directive = directive, list = list, finish = finish }
 end

@@ -31,7 +31,7 @@ function openmp_syntax.rules(rules, lx)
     local vocabulary = {}
     for _, name in ipairs(names) do
       vocabulary[name] = name
-      if lx.fortran then vocabulary[name:gsub("^end ", "end")] = name end -- as in "enddo"
+      if lx.fortran then vocabulary[name:gsub("^end ", "end")] = name end -- enddo for end do
     end
     return (lx.fortran and -P "end_" or P(true)) * lx.phrases(vocabulary, gap, "_")
   end

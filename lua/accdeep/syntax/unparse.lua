@@ -59,8 +59,8 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
--- Returns the name, preceded by :: if a member of the scope's record hides it. A name of a member of *this gets this->
--- instead, and nothing if the scope's object is *this.
+-- Returns the name. It gets :: if it is global, or if a member of the scope's record hides it. A hidden name that is a
+-- member of *this gets this-> instead, or nothing if the scope's object is *this.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]

@@ -211,8 +211,8 @@ function types.name(t) return format_type(t, "") end
 -- Returns true if t is a structure, class, union or derived type.
 function types.is_record(t) return t.kind == "record" end
 
--- Returns true if two types are the same: records and enums with a tag by identity, other scalars by the core's code.
--- Pointers are compared by target, arrays by element and length.
+-- Returns true if two types are the same. Records, and enums with a tag, are the same only if they are identical. Other
+-- scalars are compared by the core's code, pointers by target, arrays by element and length.
 function types.same(a, b)
   if a == b then return true end
   if a.kind ~= b.kind then return false end

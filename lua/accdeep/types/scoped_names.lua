@@ -109,7 +109,8 @@ local function unknown(session, node, name, length, inner)
       at = at.outer
     end
   end
-  -- A template's instance with this name. Debug information knows templates only by their instances.
+  -- Finds an instance of a template called `name`, for the help. Debug information knows templates only by their
+  -- instances.
   local instance
   for text in pairs(all) do
     if text:sub(1, #name + 1) == name .. "<" and not (instance and instance < text) then instance = text end

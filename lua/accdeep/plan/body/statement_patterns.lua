@@ -262,8 +262,8 @@ function statement_patterns.captures(first, second, copied_by, updated_by, writt
     or second_copied ~= nil and updated_by(first) == second_copied
 end
 
--- Returns a true value if the statement `node` has a form of atomic capture; OpenMP (by the rule) also allows v = x =
--- expr.
+-- Returns a true value if the statement `node` has a form of atomic capture. If `rule` is one of OpenMP, v = x = expr
+-- is also such a form.
 local function captured_lvalue(node, rule)
   local e = expression_of(node)
   if e then return assigned_lvalue(e) and (updated_lvalue(e.e) or rule:find "^OMP" and written_lvalue(e.e)) end
