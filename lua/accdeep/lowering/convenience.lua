@@ -4,9 +4,10 @@
 --
 -- Input: the clauses of a directive. Output: clauses without member list items. openacc_lowering.lua calls `lower`. All
 -- members of one base, from all clauses, are gathered in one nest. The default of the nest is the clause that names the
--- base itself; without such a clause it is exclude. A nest names members and maps each by a clause; `invoke` applies
--- one to objects. Structures and pointers on the path to a member become inner nests. Members are marked `outer`: names
--- in their bounds keep their meaning outside of the nest, so a local n is never taken for a member n (AMB-TR14-13).
+-- base itself; without such a clause it is exclude. A nest names members and maps each of them by a clause; the clause
+-- `invoke` applies a nest to objects. Structures and pointers on the path to a member become inner nests. Members are
+-- marked `outer`: names in their bounds keep their meaning outside of the nest, so a local n is never taken for a
+-- member n (AMB-TR14-13).
 --
 -- Where data are fused (rules.fusion), members stay list items, each with a tuple of its own. A tuple is one record of
 -- mapped data in the directory, the core's index of present data. Nests then map only targets of pointers.

@@ -29,8 +29,8 @@ local render, type_of = list_item.render, list_item.type_of
 
 local c_items = {}
 
--- Returns the registers that hold the computed subscripts of a name. indices: their ASTs; the core keeps three per
--- name, so further subscripts are dropped.
+-- Returns the registers that hold the computed subscripts of an item's name. indices: ASTs of these subscripts; the
+-- core keeps three per name, so further subscripts are dropped.
 local function index_registers(b, ctx, indices)
   local list = {}
   for i = 1, math.min(#indices, 3) do

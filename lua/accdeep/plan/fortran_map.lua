@@ -145,7 +145,7 @@ end
 -- no item.
 local function add_structure(plan, group)
   local from, parts, members = group.structure.address, {}, {}
-  -- Adds a part of the block, in bytes from `address`, and its request.
+  -- Adds the part of the block that has `bytes` bytes at `address`, and its request.
   local function add(request, address, bytes, action)
     parts[#parts + 1] = { offset = address - from, bytes = bytes, action = action }
     members[#members + 1] = request

@@ -209,7 +209,8 @@ local function declarations(rules, lx)
     function(n, sentinel, text)
       n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
     end)
-  -- Matches the part of a type from `contains` on as a single node, because type-bound procedures are reported once.
+  -- Matches the part of a type from `contains` on as a single node, so that all type-bound procedures together cause
+  -- one error.
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
   local of_type = node("attribute", word "extends" * sym "(" * Cp() * expect(name, "expected a type's name") * close,

@@ -39,7 +39,7 @@ function lex.new(trace, blank)
     return true
   end
   local mark = trace and Cmt(Carg(1), record_farthest) or P(true)
-  local space = lpeg.V "space" -- a grammar rule, because it follows every token
+  local space = lpeg.V "space" -- a rule, not a copy of its pattern, because it follows every token
   self.space, self.blanks = space, (blank or lex.blank) * mark
 
   -- Matches the pattern p and the blanks after it.

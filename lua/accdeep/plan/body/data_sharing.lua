@@ -200,8 +200,8 @@ function data_sharing.construct(node, body, counters, rule)
   return nothing and body or private_node
 end
 
--- Returns the AST of a directive without a statement. It is a `private` node, which only requires the names in the
--- directive to be declared, or an empty block if there are no names.
+-- Returns the AST of a directive without a statement. If the directive has names, this is a `private` node, which only
+-- requires them to be declared; otherwise it is an empty block.
 function data_sharing.standalone(node)
   local private_node, attributes = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars or {}) do add_names(private_node.names, item) end
