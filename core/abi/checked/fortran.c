@@ -105,7 +105,7 @@ void *_gfortran_internal_pack(struct descriptor *array)
     static void *real;
     __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
     void *packed_data = call(array);
-    if (packed_data != array->base) /* another address: the elements were copied, so that they were read */
+    if (packed_data != array->base) /* The address differs if the elements were copied, so that they were read. */
         check_array(array, false, NULL, CALLER);
     return packed_data;
 }

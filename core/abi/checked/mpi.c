@@ -1,13 +1,14 @@
-/* mpi.c - MPI's functions that read or write memory of their caller: accesses are checked, and then the MPI library
- * does the work.
+/* mpi.c - MPI's functions that read or write memory of their caller. The functions here check these accesses,
+ * and call the MPI library's function of the same name.
  *
- * Handles are pointers in Open MPI and numbers in MPICH. Both pass each argument in a word, so that the functions here
- * pass words on as they are. Fortran's handles are numbers; Open MPI has functions that translate them.
+ * Handles are pointers in Open MPI and numbers in MPICH. Both pass each argument in a word, so the functions
+ * here take words and pass them on unchanged. Fortran's handles are numbers; Open MPI has functions that
+ * translate them.
  *
- * A function may receive less than its count. So a receive buffer is copied before and compared afterwards: bytes that
- * have changed were written. Bytes that have not changed may have been written, too; to avoid false reports they count
- * as valid.
- * Libraries with support for GPUs take device addresses, too: such a message is an access to device memory. */
+ * A function may receive less than its count. So a receive buffer is copied before the call and compared
+ * afterwards: bytes that have changed were written. Bytes that have not changed may have been written, too;
+ * to avoid false reports they become valid. Libraries with support for GPUs take device addresses, too. Such
+ * a message is checked as an access to device memory. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -25,8 +26,8 @@ static void *find_mpi_function(const char *name)
     return dlsym(RTLD_DEFAULT, name);
 }
 
-/* Calls the function `name` of the MPI library, with arguments of the given types. If the library has no such function,
- * nothing is called, and the variables for its results stay as they are. */
+/* Calls the function `name` of the MPI library, with arguments of the types `types`. If no library has the
+ * function, nothing is called, and the variables for its results stay as they are. */
 #define ASK(name, types, ...)                            \
     do {                                                 \
         static void *function;                           \
@@ -36,7 +37,7 @@ static void *find_mpi_function(const char *name)
             ((int(*) types)(word)function)(__VA_ARGS__); \
     } while (0)
 
-/* Returns the rank of the process in a communicator (a handle of C); -1 without an MPI library. */
+/* Returns the rank of the process in the communicator `comm` (a handle of C); -1 without an MPI library. */
 static int get_comm_rank(word comm)
 {
     int rank = -1;
@@ -57,12 +58,14 @@ static int get_comm_size(word comm)
 /* Datatype of MPI, with the communicator of the call that uses it. */
 struct type {
     word handle, comm;
-    int size;                                /* bytes of one element, without gaps */
-    long low, extent, true_low, true_extent; /* first byte and size of one element, relative to its address; true_low
-                                              * and true_extent are without gaps at the ends of the element */
+    int size; /* bytes of one element, without gaps */
+    /* first byte, relative to an element's address, and size of the element; true_low and true_extent: the
+     * same without gaps at the ends of the element */
+    long low, extent, true_low, true_extent;
 };
 
-/* Returns the sizes of the MPI datatype `handle`; size 0 without an MPI library. */
+/* Returns the MPI datatype `handle` with its sizes, for a call in the communicator `comm`; size 0 without an
+ * MPI library. */
 static struct type get_type(word handle, word comm)
 {
     struct type type = {.handle = handle, .comm = comm};
@@ -96,8 +99,8 @@ static char *get_type_mask(const struct type *type)
 
 /* ----------------------------------------------------------------------------------- buffers -- */
 
-/* Returns true for buffer addresses with a special meaning, which have no bytes to check: MPI_BOTTOM, MPI_IN_PLACE, and
- * the addresses of the Fortran variables of these names. */
+/* Returns true for buffer addresses with a special meaning, which have no bytes to check. They are MPI_BOTTOM
+ * and MPI_IN_PLACE (0, 1 or -1 in C), and the addresses of the Fortran variables of these names. */
 static bool is_special(word at)
 {
     static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
@@ -119,7 +122,8 @@ static bool is_device_buffer(word at)
     return at - local_shadow.low < local_shadow.bytes;
 }
 
-/* Checks an access of n bytes: to device memory as an MPI message, otherwise as a host access. */
+/* Checks an access of n bytes at `at`: to device memory by rt_shadow.on_mpi_transfer, otherwise as a host
+ * access. */
 static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
 {
     if (is_device_buffer(at))
@@ -128,8 +132,9 @@ static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
         rt_check_word_range((const void *)at, n, write, caller);
 }
 
-/* Checks that `count` elements of a send buffer may be read, without the gaps of their type. handle, comm: handles of
- * the datatype and the communicator. Does nothing if the caller is not instrumented, or without memory for the gaps. */
+/* Checks that `count` elements of the send buffer at `at` may be read, except for the gaps of their type.
+ * handle, comm: handles of the datatype and the communicator. Does nothing if the caller is not instrumented,
+ * for special addresses, or without memory for a mask of the gaps. */
 static void check_send_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
@@ -152,15 +157,16 @@ static void check_send_buffer(word at, long count, word handle, word comm, struc
     free(mask);
 }
 
-/* Receive buffer: its address, its size, and a copy of its bytes from before the receive. bytes NULL: nothing of the
- * buffer is mapped, so that it is not checked. */
+/* Receive buffer: its address, its size in bytes, and a copy of its bytes from before the receive. bytes
+ * NULL: the buffer is not checked, for example because nothing of it is mapped. */
 struct recv_buffer {
     word at;
     size_t n;
     char *bytes;
 };
 
-/* Returns the address of the states of the word (8 bytes) that contains `at`; NULL if the word has no shadow. */
+/* Returns the address of the shadow states (checked.h) of the word (8 bytes) that contains `at`; NULL if the
+ * word has no shadow. */
 static uint32_t *get_states(word at)
 {
     if (is_device_buffer(at))
@@ -169,7 +175,7 @@ static uint32_t *get_states(word at)
     return shadow_page ? &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8] : NULL;
 }
 
-/* Returns true if a word of the n bytes at `at` has a present byte. */
+/* Returns true if one of the words that contain the n bytes at `at` has a mapped byte. */
 static bool is_mapped(word at, size_t n)
 {
     for (word i = at & ~(word)7; i < at + n; i += 8) {
@@ -182,8 +188,9 @@ static bool is_mapped(word at, size_t n)
     return false;
 }
 
-/* Returns a copy of a receive buffer of `count` elements, made before the receive. Its bytes are NULL if the caller is
- * not instrumented, no byte of the buffer is mapped, or without memory. */
+/* Returns a copy of the receive buffer of `count` elements at `at`, made before the receive. handle, comm:
+ * handles of the datatype and the communicator. The bytes of the copy are NULL if the caller is not
+ * instrumented, the address is special, no byte of the buffer is mapped, or without memory. */
 static struct recv_buffer save_recv_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     struct recv_buffer buffer = {0};
@@ -208,8 +215,8 @@ static size_t get_word_part(const struct recv_buffer *buffer, size_t k)
     return rest < part ? rest : part;
 }
 
-/* Returns how many bytes from offset `from` on lie in words that all have changed since the copy. Whole words are
- * compared, because a received number may leave some of its bytes as before. */
+/* Returns how many bytes of the buffer from offset `from` on lie in words that have all changed since the
+ * copy. Whole words are compared, because a received number may equal the old one in some of its bytes. */
 static size_t count_changed_bytes(const struct recv_buffer *buffer, size_t from)
 {
     const char *content = (const char *)buffer->at;
@@ -222,8 +229,8 @@ static size_t count_changed_bytes(const struct recv_buffer *buffer, size_t from)
     return k - from;
 }
 
-/* Checks the writes to a receive buffer after the receive, and frees the copy. Bytes that have not changed are marked
- * as valid. Does nothing if there is no copy. */
+/* Checks the writes to a receive buffer after the receive, and frees the copy. Present bytes that have not
+ * changed become valid. Does nothing if there is no copy. */
 static void check_received(struct recv_buffer buffer, struct rt_caller caller)
 {
     for (size_t k = 0, n; buffer.bytes && k < buffer.n; k += n) {
@@ -246,7 +253,8 @@ static void check_received(struct recv_buffer buffer, struct rt_caller caller)
 
 /* ---------------------------------------------------------------------------------- requests -- */
 
-/* Nonblocking receive that the program has not waited for. */
+/* Nonblocking receive that the program has not waited for: handle, buffer, and caller of the function that
+ * began it. */
 struct request {
     word handle;
     struct recv_buffer buffer;
@@ -256,8 +264,8 @@ struct request {
 static struct request *requests;
 static bool spin_lock;
 
-/* Returns the i-th element of an array of request handles. Elements are pointers in C programs with Open MPI, otherwise
- * 32-bit numbers. fortran: the array is Fortran's. */
+/* Returns element i of an array of request handles. Elements are pointers in C programs with Open MPI,
+ * otherwise 32-bit numbers. fortran: true if the array is one of a Fortran program. */
 static word handle_at(const void *handles, long i, bool fortran)
 {
     static int is_pointer = -1;
@@ -266,8 +274,8 @@ static word handle_at(const void *handles, long i, bool fortran)
     return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
 }
 
-/* Removes the receive request of a handle from the list, and returns it, to be freed by the calling function; NULL if
- * there is none. */
+/* Removes the receive request with the handle `handle` from the list, and returns it, to be freed by the
+ * calling function; NULL if there is none. */
 static struct request *remove_request(word handle)
 {
     struct request *request = NULL;
@@ -282,8 +290,9 @@ static struct request *remove_request(word handle)
     return request;
 }
 
-/* Records a receive request and takes ownership of its copy; without memory, frees the copy and records nothing. A send
- * has no copy (buffer.bytes NULL): then only an older receive with the same handle is forgotten. */
+/* Records a receive request, takes ownership of the copy of its buffer, and tells the runtime that MPI may
+ * write the buffer. Without memory, frees the copy and records nothing. A send has no copy (buffer.bytes
+ * NULL): then only an older receive with the same handle is forgotten. */
 static void add_request(word handle, struct recv_buffer buffer, struct rt_caller caller)
 {
     struct request *request = buffer.bytes ? malloc(sizeof *request) : NULL;
@@ -305,8 +314,8 @@ static void add_request(word handle, struct recv_buffer buffer, struct rt_caller
     rt_spin_unlock(&spin_lock);
 }
 
-/* Returns a copy of n request handles, made before a wait or a test, for complete_requests. Returns NULL if no receive
- * is pending, or without memory. */
+/* Returns a copy of n request handles, made before a wait or a test, for complete_requests. fortran: true for
+ * handles of a Fortran program. Returns NULL if no receive is pending, or without memory. */
 static word *save_handles(const void *handles, long n, bool fortran)
 {
     word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED) ? calloc((size_t)n, sizeof *before) : NULL;
@@ -315,8 +324,9 @@ static word *save_handles(const void *handles, long n, bool fortran)
     return before;
 }
 
-/* Checks the received buffers of complete requests, and frees `before`, the handles from before the wait. A request is
- * complete if the MPI library has replaced its handle. */
+/* Checks the received buffers of complete requests after a wait or a test, and frees `before`, the n handles
+ * from before (NULL: nothing is checked). A request is complete if the MPI library has replaced its handle in
+ * `handles`. */
 static void complete_requests(word *before, const void *handles, long n, bool fortran)
 {
     assert(!before || handles);
@@ -331,8 +341,9 @@ static void complete_requests(word *before, const void *handles, long n, bool fo
 
 /* --------------------------------------------------------------------------------- functions -- */
 
-/* Checks the part of a send buffer for each process. counts[i]: elements for process i; starts[i]: first element of
- * that part. */
+/* Checks the part of a send buffer for each process of a communicator. counts[i]: number of elements for
+ * process i; starts[i]: index of the first element of that part. at: address of the buffer; handle, comm:
+ * handles of the datatype and the communicator. */
 static void check_send_parts(word at, const int *counts, const int *starts, word handle, word comm,
                              struct rt_caller caller)
 {
@@ -343,9 +354,10 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-/* Returns a copy, made by save_recv_buffer, of a receive buffer with a part for each process. The copy begins with the
- * lowest part and ends with the highest one. Its bytes are NULL if all parts are empty or nothing is to be checked.
- * counts and starts: see check_send_parts. */
+/* Returns a copy, made by save_recv_buffer, of a receive buffer with a part for each process. The copy begins
+ * with the lowest part and ends with the highest one. Its bytes are NULL if all parts are empty or nothing is
+ * to be checked. counts[i] and starts[i]: number of elements and index of the first element of the part of
+ * process i. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)
 {
@@ -362,10 +374,10 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     return save_recv_buffer(at + (word)(low * get_type(handle, comm).extent), high - low, handle, comm, caller);
 }
 
-/* Actions BEFORE_... the call of the MPI library, common to C and Fortran. The function's arguments are named a, b, c
- * ... in their order. N(x) is argument x as a number, NS(x) as an array of numbers, D(x) as a type, C(x) as a
- * communicator. READS checks a send buffer, KEEPS copies a receive buffer, and ALL is `count` elements for each
- * process. */
+/* The macros BEFORE_... are the actions before the call of the MPI library, common to C and Fortran. The
+ * function's arguments are named a, b, c ... in their order. N(x) is argument x as a number, NS(x) as an
+ * array of numbers, D(x) as a datatype, C(x) as a communicator. READS checks a send buffer, KEEPS copies a
+ * receive buffer, and ALL is the number of elements if each process gets `count`. */
 #define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
 #define KEEPS(at, count, type, comm) buffer = save_recv_buffer(at, count, D(type), C(comm), CALLER)
 #define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
@@ -413,16 +425,17 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
 #define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
-/* Actions AFTER_... the call of the MPI library: none; check the received bytes; record a request; check the buffers of
- * a complete request, or of several. */
+/* The macros AFTER_... are the actions after the call of the MPI library. NOTHING: none. WROTE: check the
+ * received bytes. BEGUN: record a request. ONE_DONE, SOME_DONE: check the buffer of the request if it is
+ * complete, or the buffers of all complete ones. */
 #define AFTER_NOTHING (void)0
 #define AFTER_WROTE check_received(buffer, CALLER)
 #define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), buffer, CALLER)
 #define AFTER_ONE_DONE complete_requests(before, (void *)a, 1, FORTRAN)
 #define AFTER_SOME_DONE complete_requests(before, (void *)b, N(a), FORTRAN)
 
-/* Each entry: name in C, name in Fortran, number of arguments in C, in Fortran, action before the call, action after
- * it. */
+/* Each entry: name in C, name in Fortran, number of arguments in C and in Fortran, action before the call
+ * (BEFORE_...) and after the call (AFTER_...). */
 #define EACH(F)                                                  \
     F(Send, send, 6, 7, SEND, NOTHING)                           \
     F(Ssend, ssend, 6, 7, SEND, NOTHING)                         \
@@ -472,8 +485,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define LIST12(x) LIST11(x), x l
 #define LIST13(x) LIST12(x), x m
 
-/* Defines an MPI function with n arguments: checks before the call, calls the MPI library, checks afterwards, and
- * returns the library's result. */
+/* Defines the MPI function `name` with n arguments: does the action BEFORE_before_, calls the MPI library's
+ * function, does the action AFTER_after_, and returns the library's result. */
 #define DEFINE(name, n, before_, after_)                                                  \
     API int name(LIST##n(word));                                                          \
     int name(LIST##n(word))                                                               \
@@ -497,8 +510,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define IN_C(name, lower, n, fortran_n, before, after) DEFINE(MPI_##name, n, before, after)
 EACH(IN_C)
 
-/* Redefined for Fortran, which passes the address of each argument. Its types and communicators are numbers; in MPICH,
- * these are also the handles of C. */
+/* The macros are redefined for Fortran, which passes the address of each argument. Fortran's datatypes and
+ * communicators are numbers; in MPICH, these numbers are also the handles of C. */
 #undef FORTRAN
 #undef N
 #undef D
@@ -508,8 +521,8 @@ EACH(IN_C)
 #define D(x) translate_handle("MPI_Type_f2c", N(x))
 #define C(x) translate_handle("MPI_Comm_f2c", N(x))
 
-/* Returns the handle of C for a handle of Fortran, by the MPI library's function `name`; without it, the number itself.
- */
+/* Returns the handle of C for `number`, a handle of Fortran, by the MPI library's function `name`. If no
+ * library has the function, returns the number itself. */
 static word translate_handle(const char *name, int number)
 {
     word (*function)(int) = (word(*)(int))(word)find_mpi_function(name);

@@ -194,7 +194,7 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
 
 /* Handles the first write of n bytes (4 or 8) at `at` since the bytes were moved, and returns true. This side
  * becomes Modified (the only one with the newest value), the other side Invalid. Returns false if the runtime
- * must handle the write: the address is unaligned, the bytes are not in the thread's lookup cache or not
+ * must handle the write. The address is unaligned then, the bytes are not in the thread's lookup cache or not
  * present, or unread bytes of a transfer must be counted. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {

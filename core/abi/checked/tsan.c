@@ -118,7 +118,7 @@ __extension__ typedef unsigned __int128 word128;
 /* NOLINTBEGIN(bugprone-macro-parentheses): attributes of functions, expressions */
 /* Each operation has sequentially consistent order, whatever `order` is requested.
  *
- * SWAPS defines swapN for words of n bits: stores `to` at `at` if the value there is *expected, sets
+ * SWAPS defines swapN for words of n bits. It stores `to` at `at` if the value there is *expected, sets
  * *expected to the old value, and returns true if `to` was stored. */
 #define SWAPS(n, attribute)                                                                   \
     static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
@@ -226,7 +226,7 @@ void __tsan_atomic_thread_fence(int order)
 
 /* ----------------------------------------------------------------------------- nothing to do -- */
 
-/* Defines a function that does nothing. Instrumented code calls it, but for events that play no part in the
+/* Defines a function that does nothing. Instrumented code calls it for events that play no part in the
  * checks. */
 #define NOTHING(name, parameters) \
     API void name parameters;     \
