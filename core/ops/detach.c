@@ -1,6 +1,7 @@
-/* detach.c - attachments that end with removed objects: pointers in them, and pointers to them. If an attachment of a
- * descriptor made its type record present, the reference to that ends, too (FLANG-todo-1), in the same construct
- * (FLANG-api-7). Called by exit_plan.c and release.c.
+/* detach.c - ends attachments (records of attached pointers) because objects are removed: those of pointers in these
+ * objects, and of pointers to them. If the attachment of a descriptor made its type record (object that describes the
+ * type) present, the reference on the record ends in the same construct, too (FLANG-todo-1, FLANG-api-7). Called by
+ * exit_plan.c and release.c.
  *
  * Removing an object may end attachments, and ending an attachment may remove a type record. accd__exit_end_attachments
  * repeats both until the list of dying objects stops growing. */
@@ -12,8 +13,9 @@
 
 #include <assert.h>
 
-/* Decreases the planned counter of an attachment by `removed_count`; at 0 the attachment is listed as removed.
- * `forced`: no clause detaches it. Fails only without memory. Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
+/* Decreases the planned counter of the attachment `attach` by `removed_count`; at 0, lists the attachment in
+ * exit_plan->removed. `forced`: true if no clause detaches the pointer. Fails only without memory. Decides TR14-4.1-04,
+ * ACC33-det-1, FLANG-pointer-5. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                                      uint32_t removed_count, bool forced)
 {
@@ -28,15 +30,16 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-/* Removes `removed_count` from the planned counter of an attachment that a clause detaches. Fails only without memory.
- */
+/* Decreases the planned counter of the attachment `attach`, whose pointer a clause detaches, by `removed_count`. Fails
+ * only without memory. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count)
 {
     return remove_references(exit_plan, attach, removed_count, false);
 }
 
-/* Removes the whole planned count of an attachment that no clause detaches. Fails only without memory. */
+/* Ends the attachment `attach`, although no clause detaches its pointer: sets the planned counter to 0. Fails only
+ * without memory. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach)
 {
     return remove_references(exit_plan, attach, accd__planned_attach_count(exit_plan->plan, attach), true);
@@ -44,8 +47,8 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
 
 /* ------------------------------------------------------------------------------ type records -- */
 
-/* Lists the object as dying, unless references are left or will be added, it is listed already, or the user mapped it.
- * Fails only without memory. */
+/* Lists the object of `change` as dying (to be removed), unless references are left or will be added, the object is
+ * listed already, or the user mapped its memory (acc_map_data). Fails only without memory. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
     assert(change->object);
@@ -58,22 +61,24 @@ accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-/* Removes the reference that an attachment held on its type record, if the record is still present, and lists the
- * record as dying if that was the last one. Fails only without memory. Decides FLANG-todo-1. */
+/* Removes the reference that the ended attachment `removed` held on a type record, if the record is still present.
+ * Lists the record as dying if that was its last reference. Fails only without memory. Decides FLANG-todo-1. */
 static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct accd__attachment_change *removed)
 {
     assert(removed->attach->holds_record);
     struct accd__plan *plan = exit_plan->plan;
     const uint64_t target = removed->attach->target;
     struct accd__object *record = NULL;
-    if (removed->attach->base) /* if the base is 0, the record was unmapped; an object at `target` is another one */
+    if (removed->attach->base) /* looks for the record only if it was not unmapped; with base 0 it was, and an object at
+                                  `target` is not the record */
         ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;
     struct accd__object_change *change;
     ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
-        return ACCD_OK; /* removes nothing: other clauses have removed all references already */
+        return ACCD_OK; /* removes nothing: other clauses have removed all dynamic references already; acc_unmap_data
+                           alone removes the last one of mapped memory */
     struct accd__original *enter_data =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
                               : NULL;
@@ -84,8 +89,8 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     return accd__exit_remove_object(exit_plan, change);
 }
 
-/* Ends the attachments of type-record pointers in removed descriptors, and releases the type records of removed
- * attachments. Fails only without memory. */
+/* Handles each removed attachment once. If it is of a descriptor, ends the attachment of the type-record pointer in
+ * that descriptor. If it holds a reference on a type record, removes the reference. Fails only without memory. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -103,8 +108,8 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------- ends of attachments -- */
 
-/* Records the error of an attached pointer that prevents the removal of `object`, and returns its status. `relation`:
- * "in it" for a pointer in the object, "to it" for a pointer to the object. Decides TR14-4.3-12. */
+/* Records the error that the attached pointer `attach` prevents the removal of `object`, and returns its status.
+ * `relation`: "in it" for a pointer in the object, "to it" for a pointer to the object. Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
                                          const struct accd__attachment *attach, const char *relation)
 {
@@ -121,8 +126,9 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     return accd__insert_object_name(plan->context);
 }
 
-/* Plans the end of attachments whose pointers lie in the dying objects with index `from` or greater. Returns an error
- * if the rules reject such an end, or without memory. Decides ACC33-att-7. */
+/* Plans the end of attachments whose pointers lie in the dying objects (to be removed) with index `from` or greater.
+ * Returns an error if the knob `still_attached` rejects such an end and the region is not abandoned, or without memory.
+ * Decides ACC33-att-7. */
 static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -144,8 +150,9 @@ static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size
     return ACCD_OK;
 }
 
-/* Notes in the change set that the target of `attach` has one attached pointer fewer, if the target is present. Fails
- * only without memory. */
+/* Notes in the change set (changes of records, applied after all steps that may fail) that the target of `attach` loses
+ * a pin (attached pointer). Does nothing if the target is not present or has no pins left. Fails only without memory.
+ */
 static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attachment *attach)
 {
     struct accd__object *target;
@@ -158,8 +165,8 @@ static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attach
     return ACCD_OK;
 }
 
-/* Decrements the pins (numbers of attachments) of the targets of all removed attachments not handled by an earlier
- * call. Fails only without memory. */
+/* Notes that the targets of removed attachments each lose a pin (attached pointer), for all attachments that no earlier
+ * call has handled. Fails only without memory. */
 static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
 {
     for (; exit_plan->unpinned < exit_plan->removed.n; exit_plan->unpinned++)
@@ -167,7 +174,8 @@ static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Notes that the attachment `attach` stays but loses its target. Fails only without memory. */
+/* Notes that the attachment `attach` stays, with an unchanged device pointer, but loses its target. Fails only without
+ * memory. */
 static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachment *attach)
 {
     struct accd__attachment_change *change;
@@ -176,9 +184,10 @@ static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachmen
     return plan_unpin(plan, attach);
 }
 
-/* Plans the end of attachments to the dying objects with index `from` or greater, or lets their pointers dangle, as the
- * rules say. Pointers in dying objects were handled before. Returns an error if the rules reject the removal of an
- * attached target, or without memory. Decides ACC33-att-11. */
+/* Plans the end of attachments whose targets are the dying objects with index `from` or greater; if the knob
+ * `lost_target` says dangles, their pointers stay unchanged instead. Pointers that lie in dying objects were handled
+ * before. Returns an error if the knob `still_attached` rejects the removal of an attached target and the region is not
+ * abandoned, or without memory. Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -208,8 +217,9 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Plans the end of attachments in and to dying objects, and releases type records, until no further object is removed.
- * Returns an error if the rules reject an end, or without memory. Decides TR14-4.1-03. */
+/* Plans the end of attachments whose pointers lie in dying objects or point to them, and releases type records, until
+ * no further object becomes dying. Returns an error if the rules reject such an end, or without memory. Decides
+ * TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t done = 0; done < exit_plan->dying.n;) {

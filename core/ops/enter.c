@@ -1,14 +1,14 @@
 /* enter.c - executes entry constructs: structured and compute regions, enter data. Called by core/api/construct.c
  * with a plan that begin.c has initialized.
  *
- * The steps of TR14 4.2: requests of all clauses; requests on present data; conflicts among the others, of which the
- * outermost of nested ones gets memory; references for all.
+ * The steps of TR14 4.2: collect the requests of all clauses; decide those on present data; of the nested ones among
+ * the others, give memory to the outermost (a fresh request makes an object); count references for all.
  *
  *     plan_and_transfer_entry            everything that may fail
  *       group or sections, fusion begin  -> plan.resolved.requests
  *       accd__resolve_entry              -> states, fresh
  *       accd__fuse_plan, attach plan     -> ranges, pointers
- *       reserve_records, reserve_region  host memory for everything that the commit inserts
+ * reserve_records, reserve_region host memory for everything that the commit inserts
  *       reserve_memory                   device memory and object records of fresh requests
  *       plan_entry_moves                 moves, words, clears
  *       accd__plan_commit                one batch of transfers, or a task of a queue
@@ -31,9 +31,11 @@
 
 #include <assert.h>
 
-/* A frame: the device block of an aggregate that is not mapped itself. Mapped members have their host offsets in it. */
+/* A frame: the device block for an aggregate of which only members are mapped. Each mapped member lies in the block at
+ * its offset in the aggregate. */
 struct member_frame {
-    struct accd__interval at; /* interval with the host address of the aggregate, in entry->frames_at */
+    struct accd__interval
+        at; /* entry for the frame in the interval tree entry->frames_at: host address of the aggregate */
     /* host and device address of the aggregate; size of its device block */
     uint64_t host, dev, bytes;
     size_t objects; /* number of objects that this construct places in the frame */
@@ -46,15 +48,15 @@ struct entry_state {
     struct accd__plan *plan;
     struct accd__attach_plan attaches;
     uint64_t block_dev, block_bytes; /* device address and size of the block that small objects share */
-    /* number of objects in that block; 0: the entry needs no such block */
+    /* number of objects in the block that small objects share; 0: the entry needs no such block */
     size_t block_objects;
-    /* frames of this entry, of which the first nframes are open */
+    /* frames (blocks for members of aggregates) of this entry: an array, of which the first nframes are in use */
     struct member_frame *frames;
     size_t nframes;
     struct accd__interval *frames_at;
-    size_t nallocated; /* number of fresh requests whose objects have a record and memory */
+    size_t nallocated; /* number of fresh requests (those that make an object) whose objects have a record and memory */
     uint64_t group_dev, group_bytes;
-    /* region that the entry begins; NULL for enter data */
+    /* region that the entry begins; NULL for enter data, or before reserve_region */
     struct accd_region *region;
     /* planned release (ops.h) of type records whose descriptors are attached again; NULL: nothing is released */
     struct accd__record_release *release;
@@ -62,8 +64,8 @@ struct entry_state {
 
 /* -------------------------------------------------------------------------------- 1. reserve -- */
 
-/* Records the error that the device has no `bytes` bytes left for `request`, unless a queue failed. Returns `status`.
- * Decides HOUSE-memory. */
+/* Records the error that the device has no `bytes` bytes left for `request`, unless `status` is the error of a queue,
+ * which is recorded already. Returns `status`. Decides HOUSE-memory. */
 accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,
                                      accd_status status, uint64_t bytes)
 {
@@ -75,8 +77,8 @@ accd_status accd__report_device_full(const struct accd__plan *plan, const struct
     return accd__append_driver_error(&plan->env->device, status);
 }
 
-/* Sets *dev_p to the address of `bytes` bytes of new device memory for `request`. Records and returns an error if the
- * device has no memory left, or a queue fails. */
+/* Allocates `bytes` bytes of device memory for `request`, and sets *dev_p to their address. Records and returns an
+ * error if the device has no memory left, or a queue fails. */
 static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes,
                                         uint64_t *dev_p)
 {
@@ -92,15 +94,16 @@ static uint64_t request_aggregate(const struct accd__plan *plan, const struct ac
                                                 : accd__address(plan->input.construct->items[request->source].frame);
 }
 
-/* Returns the host address of the aggregate of `request` if its members share a frame. Returns 0 if `request` is no
- * member, or members share no frame: where bases fuse, or where all members form one object. */
+/* Returns the host address of the aggregate of `request` if its members share a frame (block for members). Returns 0 if
+ * `request` is not a member, or members share no frame: under rules with fusion, or where all members form one object
+ * with holes. */
 static uint64_t request_frame(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_rules *rules = &plan->context->rules;
     return rules->fusion || plan->context->policy.holes ? 0 : request_aggregate(plan, request);
 }
 
-/* Returns the number of new objects that lie in frames. */
+/* Returns the number of new objects that lie in frames (blocks for members of aggregates). */
 static size_t count_framed_requests(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -109,8 +112,9 @@ static size_t count_framed_requests(const struct accd__plan *plan)
     return n;
 }
 
-/* Sets *frame_p to the frame of the aggregate of `request`, which is opened if needed. A new frame gets device memory
- * unless other members already have a block. Fails if the device has no memory. */
+/* Sets *frame_p to this entry's frame for the aggregate of `request`, and makes the frame if needed. A new frame takes
+ * over the present block of other members or, without one, allocates device memory. Fails if the device has no memory,
+ * or a queue fails. */
 static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request,
                                       struct member_frame **frame_p)
 {
@@ -140,8 +144,8 @@ static accd_status find_or_open_frame(struct entry_state *entry, const struct ac
     return ACCD_OK;
 }
 
-/* Sets *dev_p to the address of `request` in the frame of its aggregate. Returns an error if the frame is too small or
- * the device has no memory. */
+/* Sets *dev_p to the device address of the data of `request` in the frame of their aggregate. Returns an error if the
+ * frame is too small for them, the device has no memory, or a queue fails. */
 static accd_status place_in_frame(struct entry_state *entry, const struct accd__request *request, uint64_t *dev_p)
 {
     struct member_frame *frame = NULL;
@@ -157,15 +161,16 @@ static accd_status place_in_frame(struct entry_state *entry, const struct accd__
     return ACCD_OK;
 }
 
-/* True if the new object of `request` belongs in the block that small objects share. */
+/* True if the new object of `request` belongs in the block that small objects share: it is small, and lies neither in a
+ * frame nor in a fused range. */
 static bool shares_small_block(const struct accd__plan *plan, const struct accd__request *request)
 {
     return request->bytes < plan->env->device.ops->small_bytes && !request_frame(plan, request) &&
            !accd__fuse_covers(plan, request->host);
 }
 
-/* True if `program` names no bytes of its elements: it only follows pointers, or leaves them untranslated. Also true if
- * `program` is NULL. */
+/* True if `program` (NULL: none) requests no bytes of its elements: it only follows pointers, or only has pieces that
+ * an entry alone uses. False for recursive programs. */
 static bool names_no_bytes(const accd_program *program)
 {
     bool is_empty = !program || !program->is_recursive;
@@ -178,8 +183,8 @@ static bool names_no_bytes(const accd_program *program)
 }
 
 /* Sets *dev_p to the device address of the object that `request` makes, and *shared_p to whether the object shares a
- * block. *block: next free address in the block of small objects, which is advanced. Fails if the device has no memory.
- */
+ * block. Advances *block, the next free address in the block of small objects, if the object lies there. Fails if its
+ * frame is too small, the device has no memory, or a queue fails. */
 static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block,
                                 uint64_t *dev_p, bool *shared_p)
 {
@@ -200,8 +205,9 @@ static accd_status place_object(struct entry_state *entry, const struct accd__re
     return ACCD_OK;
 }
 
-/* Makes the object records of all fresh requests, and gives each object its device address. Fails if the device has no
- * memory, or a queue fails; release_memory then frees what was made. */
+/* Makes the object records of all fresh requests (those that make an object), and gives each object its device address.
+ * Fails if a frame is too small, the device has no memory, or a queue fails; release_memory then frees what was made.
+ */
 static accd_status reserve_objects(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -221,15 +227,16 @@ static accd_status reserve_objects(struct entry_state *entry)
         if (shared)
             request->object->size |= ACCD_OBJECT_SHARED;
         entry->nallocated++;
-        if (env->queues.ntasks &&
-            shared) /* tasks may still use an earlier object in this part of the block: awaits them */
+        if (env->queues.ntasks && shared) /* queued tasks may still use an earlier object in this part of the block, so
+                                             that the entry waits for them */
             ACCD_TRY(accd__finish_pending(env, dev, request->bytes));
     }
     return ACCD_OK;
 }
 
-/* Allocates the device memory of all new objects, and of a new group. Fails if the device has no memory; release_memory
- * then frees what was allocated. Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
+/* Allocates the device memory of all new objects, and of a new group. Fails if a frame is too small, the device has no
+ * memory, or a queue fails; release_memory then frees what was allocated. Decides TR14-4.2-06, TR14-1.2-02,
+ * TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -263,7 +270,7 @@ static accd_status reserve_memory(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* Frees the device memory and object records of a failed entry. */
+/* Frees the device memory and the object records that a failed entry has made. */
 static void release_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -328,7 +335,8 @@ static accd_status reserve_region(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* True if the name of the object of `request` needs more than a label: a start, indices or an extended range. */
+/* True if the object of `request` needs a name origin, because its name has more than the label of the item `source`: a
+ * start index, other indices, or an extended range (from the base address to the data). */
 static bool needs_origin(const struct accd__plan *plan, const struct accd__item_source *source,
                          const struct accd__request *request)
 {
@@ -336,8 +344,8 @@ static bool needs_origin(const struct accd__plan *plan, const struct accd__item_
            accd__request_extended_base(plan, request);
 }
 
-/* True if the construct is enter data and `request` gives an extended range to data that are present or made by another
- * request. */
+/* True if the construct is enter data, and `request` gives an extended range (from its base address to its data) to an
+ * object that is present, or that another request makes. Objects of groups get none. */
 static bool extends_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->state != ACCD_REQUEST_PRESENT || request->object);
@@ -346,8 +354,8 @@ static bool extends_base(const struct accd__plan *plan, const struct accd__reque
            (is_present || request->state == ACCD_REQUEST_WITHIN_NEW) && accd__request_extended_base(plan, request);
 }
 
-/* Lowers the base of the extended range of the object of `request` to the base of `request`. Requires a reserved name
- * origin, which the object gets if it has none. */
+/* Lowers the start of the extended range of the object of `request` to the base address of `request`, if that is lower.
+ * An object without name origin gets one, which must be reserved. */
 static void extend_base(struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -363,7 +371,7 @@ static void extend_base(struct accd__plan *plan, const struct accd__request *req
         origin->base = base;
 }
 
-/* Returns the number of name origins (start, indices and base of a name) that the commit may add. */
+/* Returns the greatest number of name origins (records of start, indices and base of a name) that the commit adds. */
 static size_t count_new_origins(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -377,14 +385,15 @@ static size_t count_new_origins(const struct accd__plan *plan)
     return n;
 }
 
-/* Reserves all records that the commit inserts. Returns ACCD_ERROR_MISSING_WAIT if a queue uses an object that fusion
- * moves, or fails without memory. */
+/* Reserves all records that the commit inserts, and the array entry->frames. Returns ACCD_ERROR_MISSING_WAIT if a queue
+ * uses an object that fusion moves, or fails without memory. */
 static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    size_t attachments =
-        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* a release may remove these attachments,
-                                                                              * which are then made again */
+    size_t attachments = plan->env->attached.ntype_records
+                             ? entry->attaches.nreattached
+                             : 0; /* a release (of type records) may remove attachments of pointers that are attached
+                                     again; the commit then makes these again */
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
     size_t nframes = count_framed_requests(plan);
@@ -401,15 +410,15 @@ static accd_status reserve_records(struct entry_state *entry)
         return ACCD_OK;
     ACCD_TRY(accd__reserve_records(plan->env, plan->resolved.nfresh, origins, attachments, blocks));
     if (plan->resolved.fusion)
-        plan->env->reserved.objects += plan->resolved.fusion->shifts.n; /* shifted objects get new keys in the device
-                                                                         * index */
+        plan->env->reserved.objects +=
+            plan->resolved.fusion->shifts.n; /* objects that fusion moves get new keys in the index by device address */
     return ACCD_OK;
 }
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
-/* Plans the moves of present bytes that are updated from the host, without attached pointers. Sets *has_updates_p if a
- * request has such bytes. Fails only without memory. Decides DIR-6-04. */
+/* Plans the moves of present bytes that requests update from the host, and excludes the bytes of attached pointers.
+ * Sets *has_updates_p to whether there are such requests. Fails only without memory. Decides DIR-6-04. */
 static accd_status plan_present_updates(struct accd__plan *plan, bool *has_updates_p)
 {
     *has_updates_p = false;
@@ -424,8 +433,8 @@ static accd_status plan_present_updates(struct accd__plan *plan, bool *has_updat
     return accd__plan_keep_pointers(plan);
 }
 
-/* Sets ACCD_ITEM_UNCOUNTED in the requests that do not count; called if the rules count list items. First sets the
- * objects of requests that lie within new objects. */
+/* Sets ACCD_ITEM_UNCOUNTED in the requests that do not count a reference; called if the rules count list items. First
+ * sets the objects of requests that lie within new objects of other requests. */
 static void mark_uncounted(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
@@ -435,8 +444,9 @@ static void mark_uncounted(struct accd__plan *plan)
     accd__plan_requests_together(plan);
 }
 
-/* Plans the moves of new data and the pointers to write. The elements of a new group are left to its bulk transfer.
- * Fails only without memory. Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
+/* Plans the moves of new data, the updates of present data, and the pointers to write. Elements that the bulk transfer
+ * of a new group moves are left out. Fails only without memory. Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1,
+ * LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_entry_moves(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -455,7 +465,8 @@ static accd_status plan_entry_moves(struct entry_state *entry)
             continue;
         if (items && request->state == ACCD_REQUEST_WITHIN_NEW &&
             !(request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_ALWAYS_IN)))
-            continue; /* copies nothing: an earlier item made the data present */
+            continue; /* copies nothing: the data are present already, made by an earlier item that copies them if it
+                         must */
         bool in_bulk = plan->changes.bulk && !(request->source & ACCD_SOURCE_WALKED) &&
                        plan->input.sources[request->source].root >= 0;
         if (!in_bulk)
@@ -466,8 +477,8 @@ static accd_status plan_entry_moves(struct entry_state *entry)
     return accd__attach_plan_words(&entry->attaches);
 }
 
-/* Plans the bulk transfer of a new group: its sections, and the own bytes of its roots that are not yet present. Does
- * nothing without a new group. Fails only without memory. */
+/* Plans the bulk transfer of a new group (deep structure in one record): its sections, and the bytes of roots (walked
+ * items) that are not yet present. Does nothing without a new group. Fails only without memory. */
 static accd_status plan_entry_bulk(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -487,7 +498,7 @@ static accd_status plan_entry_bulk(struct entry_state *entry)
 
 /* --------------------------------------------------------------------------------- 3. commit -- */
 
-/* Records the label and, if needed, the name origin of the new object of `request`. */
+/* Sets the source of the name of the new object of `request`: a label or, if the name has more parts, a name origin. */
 static void set_name_source(struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -524,8 +535,9 @@ static void set_name_source(struct accd__plan *plan, const struct accd__request 
     object->size |= ACCD_OBJECT_ORIGIN;
 }
 
-/* Inserts a new group, and counts the references and attachments of a group that this construct uses. Does nothing
- * without a group. */
+/* Commits the group that this construct uses, if any: inserts the records of a new one, and counts one reference and
+ * one attachment of its sections and pointers. Attachments of a present group count only if policy.counts_attachments
+ * is set. */
 static void commit_group(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -544,13 +556,13 @@ static void commit_group(struct entry_state *entry)
     *(plan->input.construct->kind == ACCD_KIND_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
-/* Returns true if `request` increments a counter. Otherwise marks it as ACCD_ITEM_UNCOUNTED and, for a region
- * (`dynamic` is false), its object as named, because the object may be removed while the region is open. */
+/* Returns true if `request` counts a reference. Otherwise marks the request as ACCD_ITEM_UNCOUNTED; for a region
+ * (`dynamic` is false), also marks its object as named, because the object may be removed while the region is open. */
 static bool request_is_counted(struct accd__plan *plan, struct accd__request *request, bool dynamic)
 {
     if (accd__request_counts(plan, request))
         return true;
-    /* the request stays uncounted at the end of the region, whatever is present then */
+    /* so that the end of the region subtracts nothing for the request, whatever is present then */
     request->flags |= ACCD_ITEM_UNCOUNTED;
     if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* walked requests need no mark: their root is counted */
         request->object->size |= ACCD_OBJECT_NAMED;
@@ -626,8 +638,8 @@ static void commit_entry(struct entry_state *entry)
         return;
     memcpy(region->requests, plan->resolved.requests, plan->resolved.nrequests * sizeof region->requests[0]);
     for (size_t i = 0; !plan->context->policy.counts_attachments && i < plan->resolved.nrequests; i++)
-        region->requests[i].attached =
-            false; /* attachments that are not counted end with their objects, not with the region */
+        region->requests[i].attached = false; /* the end of the region detaches nothing: attachments that are not
+                                                 counted end with the objects of their pointers */
     region->walk = plan->input.walk ? accd__walk_retain(plan->input.walk) : NULL;
     region->group = plan->resolved.group;
     region->serial = serial;
@@ -636,8 +648,8 @@ static void commit_entry(struct entry_state *entry)
     env->levels.depth++;
 }
 
-/* Gives back everything that a failed entry has reserved: memory, records, group and region. Decides HOUSE-expect,
- * HOUSE-memory. */
+/* Undoes a failed entry: discards the marks of a release and of fusion, and frees device memory, object records, a new
+ * group and the region. Decides HOUSE-expect, HOUSE-memory. */
 static void undo_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -653,9 +665,9 @@ static void undo_entry(struct entry_state *entry)
         accd__mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-/* Returns the *n_p aggregates of the construct as sorted pairs {host address, end}: up to `end`, all data must be
- * absent if a member is new. `end` is the end of the last member that the construct names or, where members form one
- * object, of the aggregate. NULL: no memory. */
+/* Returns the *n_p aggregates of the construct as pairs {host address, end}, sorted by address. If a member is new, no
+ * data may be present between address and `end`. `end` is the end of the last member that the construct names or, where
+ * members form one object, of the aggregate. NULL: no memory. */
 static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t *n_p)
 {
     assert(n_p);
@@ -683,8 +695,8 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
     return ends;
 }
 
-/* Records the error of an aggregate whose members are present in part, and returns its status. `object`: a present
- * member. */
+/* Records the error that only a part of the members of an aggregate is present, and returns its status. `request`:
+ * names a new member. `object`: a present member. */
 static accd_status report_missing_member(const struct accd__plan *plan, const struct accd__request *request,
                                          const struct accd__object *object)
 {
@@ -698,8 +710,8 @@ static accd_status report_missing_member(const struct accd__plan *plan, const st
                                       plan->context->rules.name);
 }
 
-/* Returns an error if a member of an unmapped aggregate is new while other members are present, or without memory.
- * Called if the rules forbid this. Decides OMP60-map-13. */
+/* Returns an error if a new member belongs to an aggregate of which other members are present already, or without
+ * memory. Called if the knob frame_grows rejects that. Decides OMP60-map-13. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd__plan *plan)
 {
     const struct accd__pair *ends = NULL;
@@ -727,7 +739,8 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd__pla
 static accd_status plan_and_transfer_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    /* makes no group if type records exist: a release may have to find such a record among the sections of the walk */
+    /* uses no group if type records exist, because a release may have to find such a record among the sections of the
+     * walk */
     if (plan->input.walk && !plan->env->attached.ntype_records)
         ACCD_TRY(accd__plan_group(plan));
     if (plan->input.walk && !plan->resolved.group)
@@ -751,8 +764,8 @@ static accd_status plan_and_transfer_entry(struct entry_state *entry)
     return accd__plan_commit(plan);
 }
 
-/* Executes an entry, and sets *region_p to the region that it begins. Undoes everything and returns the error if a step
- * fails. Decides TR14-1.2-13, FLANG-order-1, FLANG-api-7. */
+/* Executes an entry. Sets *region_p, if region_p is not NULL, to the region that it begins, or to NULL for enter data.
+ * If a step fails, undoes all steps and returns the error. Decides TR14-1.2-13, FLANG-order-1, FLANG-api-7. */
 accd_status accd__run_entry(struct accd__plan *plan, struct accd_region **region_p)
 {
     struct entry_state entry = {.plan = plan, .attaches = {.plan = plan}};

@@ -1,6 +1,7 @@
-/* event.c - reports to an observer what a construct did: one event for each object, in the order of the document's
- * steps, independent of how bytes were transferred. Called after a construct has succeeded. An event of queued work is
- * reported when the queue executes the work. If no observer wants an operation, its events cost nothing. */
+/* event.c - reports to an observer (callback config.on_event) what a construct did: one event for each operation on an
+ * object, in the order of the document's steps, independent of how bytes were transferred. Called after a construct has
+ * succeeded. An event of queued work is reported when the queue executes the work. If the observer does not want an
+ * operation, no event of that operation is made. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/find.h"
@@ -22,16 +23,16 @@ static bool is_named(const struct accd__plan *plan, accd_op op)
     return !(plan->context->unnamed_ops >> op & 1);
 }
 
-/* True if an event of `op` is reported later, when the queue has executed the work: the construct is queued, and `op`
- * is work of the device. */
+/* True if an event of `op` is reported later, when the queue has executed the work. That is so if the construct is
+ * queued, and `op` is a copy, a free or a kernel. */
 static bool is_deferred(const struct accd__plan *plan, accd_op op)
 {
     return plan->input.queue &&
            (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
-/* Returns an event of the operation `op` in the construct of a plan, without name and range. `rule`: rule that it
- * cites. */
+/* Returns an event of the operation `op` in the construct of a plan, which cites `rule`. The caller sets name and
+ * range. */
 static accd_event make_event(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     const accd_construct *construct = plan->input.construct;
@@ -45,8 +46,8 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
-/* Reports an event of the operation `op`, which cites `rule`, on the range with `name`. If its work is queued, leaves
- * the report to the queue; without memory for that, reports it now. */
+/* Reports an event of the operation `op`, which cites `rule`, on the range of `bytes` bytes at `host`, called `name`.
+ * If the work is queued, leaves the report to the queue; if the queue does not take it, reports it now. */
 static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
                  uint64_t bytes)
 {
@@ -61,15 +62,15 @@ static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule
         config->on_event(config->event_ud, &event);
 }
 
-/* Returns the bytes of an attached pointer: `slot_bytes`, those of its descriptor (FLANG-composite-1), or, if that is
- * 0, those of a plain pointer. */
+/* Returns the bytes of an attached pointer: `slot_bytes`, the size of its descriptor (FLANG-composite-1), or, if that
+ * is 0, the size of a plain pointer. */
 static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 {
     return slot_bytes ? slot_bytes : sizeof(void *);
 }
 
-/* Reports the operation `op` on the data of a request; attach and detach on the pointer of the request. Does nothing if
- * `op` is not observed. `rule`: rule that the event cites. */
+/* Reports the operation `op`: attach or detach on the pointer of `request`, another operation on its data. Does nothing
+ * if `op` is not observed. The event cites `rule`; an attach or detach of a descriptor cites its own rule. */
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
                          enum accd__rule rule)
 {
@@ -87,14 +88,15 @@ static void emit_request(const struct accd__plan *plan, const struct accd__reque
          pointer ? slot_bytes_or_pointer(accd__request_slot_bytes(&plan->input, request)) : request->bytes);
 }
 
-/* True if the move `b` is an element of a section with gaps like `a`, and of the same request and direction. Such moves
- * are reported as one event. */
+/* True if the move `b` belongs to the same section with gaps as `a`: it is one of its elements, and has the request and
+ * direction of `a`. Such moves are reported as one event. */
 static bool is_same_grid(const struct accd__move *a, const struct accd__move *b)
 {
     return b->piece == ACCD_GRID_ELEMENT && b->request == a->request && b->out == a->out;
 }
 
-/* Reports the moves of a plan, except those in a direction that is not observed. `rule`: rule that the events cite. */
+/* Reports the moves of a plan, which are copies to or from the device; skips a direction that is not observed. `rule`:
+ * rule that the events cite. */
 static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
 {
     assert(plan->resolved.requests || !plan->changes.moves.n);
@@ -152,7 +154,8 @@ static void emit_copies(const struct accd__plan *plan, enum accd__rule rule)
                    plan->resolved.fusion->copies.at[i].bytes);
 }
 
-/* Reports the ranges that an entry fuses, then the blocks that they get. */
+/* Reports the host ranges that an entry fuses (whose objects move into one device block), then the blocks allocated for
+ * them. */
 static void emit_fused_ranges(const struct accd__plan *plan)
 {
     static const enum accd__rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
@@ -167,7 +170,8 @@ static void emit_fused_ranges(const struct accd__plan *plan)
                        fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
-/* Reports the old memory that shifted objects have freed: memory of single objects, and of whole tuples. */
+/* Reports the memory that objects moved by fusion have left and that is freed: of single objects, and of whole fused
+ * tuples. */
 static void emit_vacated(const struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -177,8 +181,9 @@ static void emit_vacated(const struct accd__plan *plan)
                        fusion->shifts.at[i].freed_bytes);
 }
 
-/* True if the memory of `object` is in the block of a present or former tuple, and the object has no vacated slots. The
- * block is then reported when it is freed; in other cases the object's memory is reported under its own name. */
+/* True if the memory of `object` is in the block of a present or former fused tuple, and the object has no vacated
+ * slots (former addresses). Freeing is then reported once for the block; otherwise for the object, under its own name.
+ */
 static bool shares_tuple_block(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
@@ -188,8 +193,8 @@ static bool shares_tuple_block(const struct accd__plan *plan, const struct accd_
            (placement->fused || block->bytes - accd__object_bytes(object) > 15);
 }
 
-/* Returns the number of places in `block` that this exit frees: those of removed objects, their vacated slots (old
- * places of objects), and places that moving objects leave. */
+/* Returns the number of places in `block` that this exit frees: those of dying objects, the vacated slots (former
+ * places) of these, and places that objects leave because a tuple is split. */
 static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const struct accd__block *block)
 {
     assert(exit_plan->plan->resolved.fusion);
@@ -206,7 +211,7 @@ static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const
     return n;
 }
 
-/* Reports the blocks of present and former tuples in which this exit frees the last place. */
+/* Reports as freed the blocks of present and former fused tuples in which this exit frees the last place. */
 static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
 {
     const struct accd__plan *plan = exit_plan->plan;
@@ -229,15 +234,17 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
     }
 }
 
-/* A report of the sections of a group (table/group.h): events that differ only in name and range. */
+/* A report of one operation on all sections of a group (deep structure in one record, table/group.h): events that
+ * differ only in name and range. */
 struct group_report {
     accd_context *context;
     struct accd_walk *walk;
-    struct accd__bulk *bulk; /* bulk whose moves are reported; NULL: the events are not moves */
+    struct accd__bulk *bulk; /* bulk transfer whose moves are reported; NULL: the operation is not a move */
     accd_event event;
 };
 
-/* Reports the event of a group report with a name and a range. Requires an observer. */
+/* Reports one event of a group report: report->event with the given name and the range of `bytes` bytes at `host`.
+ * Requires an observer. */
 static void emit_one(const struct group_report *report, const char *name, uint64_t host, uint64_t bytes)
 {
     assert(report->context->config.on_event);
@@ -258,7 +265,8 @@ static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset
     return NULL;
 }
 
-/* Reports a rowset element by element: own bytes if the report is of moves, then the sections or pointers. */
+/* Reports a rowset (array of elements) element by element: if the operation is a move, first the bytes of the element
+ * itself; then the sections of its pointers or, for attach and detach, the pointers. */
 static void emit_rows(const struct group_report *report, const struct accd__rowset *set)
 {
     const struct accd_walk *walk = report->walk;
@@ -297,7 +305,8 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     }
 }
 
-/* Reports all rowsets of the struct group_report `ud`. Does nothing if there is no observer any more. */
+/* Reports all rowsets (arrays of elements) of the struct group_report `ud`. Does nothing if there is no observer any
+ * more. */
 static void emit_group(const void *ud)
 {
     const struct group_report *report = ud;
@@ -316,8 +325,8 @@ static void free_group_report(void *ud)
     accd__mem_free(&context->mem, report, sizeof *report);
 }
 
-/* Leaves a copy of a report to the queue until it has executed the work. Returns false if the caller must report now:
- * without memory, or because the device executes queues at once. */
+/* Gives a copy of `report` to the queue, which reports it when it has executed the work, and returns true. Returns
+ * false if the caller must report now: without memory, or because the device itself executes queues. */
 static bool defer_group_report(const struct accd__plan *plan, const struct group_report *report)
 {
     struct group_report *copy =
@@ -334,8 +343,8 @@ static bool defer_group_report(const struct accd__plan *plan, const struct group
     return false;
 }
 
-/* Reports the operation `op` on the sections of a group, now or when the queue has executed the work. `rule`: rule that
- * the events cite. */
+/* Reports the operation `op` on the sections of a group, or on its pointers for attach and detach: now or, for queued
+ * work, when the queue has executed it. Does nothing if `op` is not observed. `rule`: rule that the events cite. */
 static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     assert(plan->input.walk);
@@ -380,7 +389,8 @@ void accd__report_entry(const struct accd__plan *plan)
         emit_sections(plan, ACCD_OP_INCREF, count);
 }
 
-/* Reports a kernel with the names of the items of its construct: "a, b", and "..." if there are too many. */
+/* Reports the kernel of a compute construct, with the names of the construct's items as the event's name: "a, b", and
+ * "..." if there are too many. */
 static void emit_kernel(const struct accd__plan *plan)
 {
     const struct accd__plan_input *input = &plan->input;
@@ -417,7 +427,7 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan)
             emit_request(plan, &plan->resolved.requests[i], ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < exit_plan->removed.n; i++) {
         const struct accd__attachment *attach = exit_plan->removed.at[i]->attach;
-        if (!exit_plan->removed.at[i]->forced) /* detached by a clause, and reported above */
+        if (!exit_plan->removed.at[i]->forced) /* a clause detached the pointer: the loop above has reported it */
             continue;
         if (!is_observed(plan, ACCD_OP_DETACH))
             continue;

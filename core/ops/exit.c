@@ -1,5 +1,6 @@
-/* exit.c - exit constructs: exit data, and the ends of regions. Resolves their requests; exit_plan.c plans and executes
- * them. Called by core/api/construct.c and levels.c. */
+/* exit.c - exit constructs: exit data, and the ends of regions. Resolves their requests (a request is an item of a
+ * clause, or a section that a walk reached); exit_plan.c plans and executes the exits. Called by core/api/construct.c
+ * and levels.c. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/find.h"
@@ -9,9 +10,9 @@
 
 /* --------------------------------------------------------------------------------- exit data -- */
 
-/* Marks the enter data that `request` of exit data matches as ending. If none matches, returns an error or skips the
- * request where the rules require one; other rules use only the counters. Storage for members that several enter data
- * map is freed when the last of these ends. Decides DIR-6-01. */
+/* Marks the latest enter data that named exactly the range of `request` as ending, if the rules have fusion. If there
+ * is none, and the policy exit_needs_enter_data is set, a `hold` request is skipped, and another counted one without
+ * if_present is an error. Under other rules, only the counters decide. Also fails without memory. Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {
@@ -33,8 +34,9 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
         "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER, plan->env->device.number);
 }
 
-/* Resolves request `index` of exit data, and splits it if several objects contain its data. Returns an error if the
- * rules reject it, or without memory. Decides TR14-4.3-05, TR14-4.3-11. */
+/* Resolves request `index` of exit data: finds its object, and applies the rules. Splits the request if several objects
+ * contain its data. Returns an error if the rules reject the request, or without memory. Decides TR14-4.3-05,
+ * TR14-4.3-11. */
 static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -45,7 +47,8 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
     if ((found.lookup == ACCD_LOOKUP_ABSENT || found.lookup == ACCD_LOOKUP_EXCLUDED) && request->attached &&
         !if_present) {
-        struct accd__attachment *attach; /* if the pointer has changed, that error explains the absence better */
+        struct accd__attachment *attach; /* a pointer changed since its attach is reported first, because this explains
+                                            why the data are absent */
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
@@ -58,9 +61,10 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
                : ACCD_OK;
 }
 
-/* Plans to restore the host value of a pointer without attachment if finalize and the rules require it. `holder`:
- * object with the pointer, or NULL; it must have had an attached pointer once. Sets *done_p to whether the value is
- * restored. Fails only without memory. */
+/* Plans to write the host value to the device copy of the pointer of `request`, which is not attached. Does so only in
+ * a final exit (finalize), if the knob `detach_final` says ignore, the pointer is readable, and a pointer in `holder`
+ * was attached once. `holder`: object that contains the pointer, or NULL. Sets *done_p to whether the value will be
+ * written. Fails only without memory. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
                                       const struct accd__object *holder, bool *done_p)
 {
@@ -74,8 +78,9 @@ static accd_status restore_unattached(struct accd__plan *plan, const struct accd
                    : ACCD_OK;
 }
 
-/* Marks `request` of exit data as attached if it detaches its pointer. Returns an error if the rules reject the detach,
- * or without memory. Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
+/* Sets request->attached for a request of exit data whose pointer is attached and will be detached. Without attachment,
+ * restores the pointer's host value, or returns an error if the rules reject the detach. Also fails without memory.
+ * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
     struct accd__attachment *attach;
@@ -84,7 +89,8 @@ static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__
     if (!request->slot || request->state == ACCD_REQUEST_SKIPPED)
         return ACCD_OK;
     if (request->action != ACCD_ACTION_DETACH && !plan->context->policy.counts_attachments)
-        return ACCD_OK; /* detaches nothing: the attachment ends with the pointer's object */
+        return ACCD_OK; /* detaches nothing: attachments are not counted, so that each ends when the object with its
+                           pointer is removed */
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     if (attach) {
         request->attached = true;
@@ -102,7 +108,8 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* the loop includes pieces that it appends */
+    for (uint32_t i = 0; i < plan->resolved.nrequests;
+         i++) { /* the number of requests grows: the loop also handles the pieces that splitting appends */
         if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH &&
             plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_exit_request(plan, i));
@@ -116,8 +123,8 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Executes exit data: finds a group or adds a request for each section, resolves the requests, and runs the exit.
- * Changes nothing on failure. */
+/* Executes exit data: finds a group (sections kept as one record) that equals the walk, or adds a request for each
+ * section; resolves the requests; and runs the exit. Returns the first error, and then changes nothing. */
 accd_status accd__run_exit_data(struct accd__plan *plan)
 {
     struct accd__exit_plan exit_plan = {.plan = plan, .dynamic = true};
@@ -137,22 +144,23 @@ accd_status accd__run_exit_data(struct accd__plan *plan)
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Marks the originals (clauses that keep data together) of a region as ending. Fails only without memory, and then
- * discards the marks. */
+/* Marks the originals (fusion's records of clauses) of a region as ending. Fails only without memory, and then discards
+ * the marks. */
 static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)
 {
     accd_status status = accd__split_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
-        if (region->originals[i]) /* NULL: the data of the original have been unmapped */
+        if (region->originals[i]) /* NULL: the original has ended before: exit data unmapped its data */
             status = accd__split_end_original(plan, region->originals[i]);
     if (status != ACCD_OK)
         accd__split_undo(plan);
     return status;
 }
 
-/* Marks requests as attached whose pointers were not attached at the entry, because pointer or target was absent, but
- * are attached now: the end of the region detaches them. Leaves clauses that found no data unchanged. Fails only
- * without memory. Decides ACC33-det-3. */
+/* Sets `attached` in requests whose pointers were not attached at the entry, because pointer or target was absent, but
+ * are attached now: the end of the region detaches them. Skips requests without an object, except those of attach
+ * clauses. Does nothing unless the policy region_end_detaches is set. Fails only without memory. Decides ACC33-det-3.
+ */
 static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->policy.region_end_detaches && i < plan->resolved.nrequests; i++) {
@@ -166,8 +174,9 @@ static accd_status resolve_end_detaches(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Executes the end of `region` by an exit plan with a copy of its requests, and frees the region. With `abandon`,
- * copies nothing to the host. On failure the region stays open. Decides ACC33-2.7.1-2. */
+/* Executes the end of `region` by an exit plan with a copy of the region's requests, and frees the region. `abandon`:
+ * copies nothing to the host, ignores failed transfers, and cancels the work that a compute region has queued. Returns
+ * the first error; the region then stays open. Decides ACC33-2.7.1-2. */
 accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
     assert(region);
@@ -182,7 +191,9 @@ accd_status accd__end_region(struct accd_region *region, bool abandon)
         .queue = region->queue,
     };
     struct accd__queue *queue = accd__get_queue(region->env, region->queue);
-    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* cancels the work that the region has queued */
+    if (abandon && queue &&
+        region->kind ==
+            ACCD_KIND_COMPUTE) /* the kernel is abandoned, too: cancels the work that the region has queued */
         accd__queue_cancel_after(queue, region->queue_start);
     struct accd__plan plan = {
         .context = context,

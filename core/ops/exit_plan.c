@@ -33,8 +33,8 @@
 
 #include <assert.h>
 
-/* True if `request` of exit data removes all references of its object (finalize of the construct or of the item).
- * Decides ACC33-2.6.7-3. */
+/* True if `request` is final: it is of exit data, with finalize on the construct or the item, and so removes all
+ * references of its object. Decides ACC33-2.6.7-3. */
 static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
@@ -42,9 +42,9 @@ static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd_
 
 /* ----------------------------------------------------------------------- pointers of clauses -- */
 
-/* Plans to decrement the attachment counter of the pointer of `request`, or to clear it for a final detach. Sets
- * request->detached to the number that is subtracted. Returns an error if the rules reject the detach, or without
- * memory. Decides ACC33-det-2. */
+/* Plans to decrement the attachment counter of the pointer of `request`; for a final detach (finalize), plans to clear
+ * the counter. Sets request->detached to the number that is subtracted. Returns an error if the rules reject the
+ * detach, or without memory. Decides ACC33-det-2. */
 static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, struct accd__request *request)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -52,7 +52,7 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
     if (!left) {
-        /* a final detach is no error if another clause of this construct has ended the attachment */
+        /* a final detach of a pointer whose attachment another clause of this construct has ended is not an error */
         bool ended = attach && is_final(exit_plan, request);
         request->attached = false;
         return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
@@ -65,9 +65,9 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     return accd__exit_detach(exit_plan, attach, request->detached);
 }
 
-/* Notes the removal of a reference of request `index`, where both counters act as one. The first request for an object,
- * or each request where items count, removes one reference, if possible of the construct's kind; a final request
- * removes all. Memory that the user mapped loses none. Decides OMP60-map-6. */
+/* Notes the removal of references by request `index`, under rules where structured and dynamic counter act as one. The
+ * first request for an object removes one reference, if possible of the construct's kind; where items count, each
+ * request does. A final request (finalize) removes all. Memory that the user mapped loses none. Decides OMP60-map-6. */
 static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -91,14 +91,16 @@ static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t
     request->removed_count = change->structured + change->dynamic - structured - dynamic;
     if (request->removed_count && change->structured + change->dynamic == total)
         change->last = (uint32_t)index + 1;
-    /* removes structured references that open regions have added, so that these regions must forget the object */
+    /* if so, it removes structured references that open regions have added; these regions must then forget the object
+     */
     if (change->structured > structured && (exit_plan->dynamic || (index < plan->input.leaving->nrequests &&
                                                                    !plan->input.leaving->requests[index].object)))
         change->becomes_undercounted = true;
 }
 
-/* Notes the removal of references of the construct's kind (dynamic or structured) from the object of `request`: of one,
- * or of all if the request is final. `change`: pending change of that object. Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
+/* Notes the removal of references from the object of `request`: of one, or of all if the request is final (finalize).
+ * Exit data removes dynamic references, the end of a region structured ones. `change`: pending change of that object.
+ * Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
 static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request,
                                     struct accd__object_change *change)
 {
@@ -114,12 +116,13 @@ static void remove_typed_references(const struct accd__exit_plan *exit_plan, str
     *removed_count += request->removed_count;
 }
 
-/* Notes the references and attachment counts that all requests remove, and sets exit_plan->changes. Where items count,
- * the last item comes first. Returns an error if the rules reject a detach, or without memory. Decides ACC33-2.7-1. */
+/* Notes the references and attachment counts that all requests remove, and sets exit_plan->changes. Where the rules
+ * count items, handles the last item first. Returns an error if the rules reject a detach, or without memory. Decides
+ * ACC33-2.7-1. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
-    /* true if pointers are detached even by a clause that does nothing else */
+    /* true if exit data also detaches the pointer of a clause that has no effect on its data */
     bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT;
     const bool counts_constructs = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
@@ -133,7 +136,8 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
         request->detached = request->removed_count = 0;
         exit_plan->changes[i] = NULL;
         if (exit_plan->dynamic && object && !object->dynamic && !counts_constructs) {
-            request->state = ACCD_REQUEST_SKIPPED; /* ACC33-2.7-1: the clause does nothing */
+            request->state = ACCD_REQUEST_SKIPPED; /* ACC33-2.7-1: no dynamic reference is left, so that the clause does
+                                                      not affect the data */
             if (!detaches)
                 continue;
         }
@@ -154,8 +158,8 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Lists the objects that will have no reference as dying. Fails only without memory. Decides DIR-1-01, ACC33-2.6.7-4,
- * ACC33-2.7-3. */
+/* Lists the objects of requests that will have no reference as dying (to be removed). Fails only without memory.
+ * Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
 static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 {
     for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
@@ -166,16 +170,16 @@ static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
-/* True if the bulk transfer of a removed group moves the bytes of `request`: it is for an item whose elements were
- * walked. */
+/* True if the bulk transfer of a removed group moves the bytes of `request`. That is so if the request is for an item
+ * whose elements were walked. */
 static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&exit_plan->plan->input, request);
     return exit_plan->group_dies && source && source->root >= 0;
 }
 
-/* True if the rules have fusion and the region that ends is the one whose clause made the data of `request` present. It
- * copies them back although enter data keep the object. Decides DIR-6-06. */
+/* True if the rules have fusion, and the region that ends is the one whose clause made the data of `request` present.
+ * The region then copies the data back, even if enter data keep the object present. Decides DIR-6-06. */
 static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->plan->context->rules.fusion && !exit_plan->dynamic &&
@@ -183,8 +187,8 @@ static bool level_copies_back(const struct accd__exit_plan *exit_plan, const str
             request->state == ACCD_REQUEST_FILLS_HOLE);
 }
 
-/* True if the object of request `index` is removed and the request may move its bytes. Where items count, a counted
- * request must be the one that removes the last reference. */
+/* True if the object of request `index` is removed and the request may copy the bytes out. Where items count, that is
+ * an uncounted request, or the one that removes the last reference. */
 static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -194,8 +198,9 @@ static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
             !accd__request_counts(plan, &plan->resolved.requests[index]));
 }
 
-/* True if request `index` moves its bytes to the host: its object is removed, or the request always moves. Decides
- * TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
+/* True if request `index` has an object and moves its bytes to the host. Reasons: the object is removed, the request
+ * has the modifier always, or a region with fusion copies its data back (level_copies_back). False if the bulk transfer
+ * of a group moves them. Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
 {
     const struct accd__request *request = &exit_plan->plan->resolved.requests[index];
@@ -204,16 +209,16 @@ static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
             level_copies_back(exit_plan, request));
 }
 
-/* True if `request` of exit data removes bytes of a storage object (allocated by hold, with unnamed bytes as holes)
- * that stays present. Bytes that no clause names any more are then copied out. */
+/* True if `request` of exit data covers a part of a storage object (allocated by hold; bytes that no clause names are
+ * holes). The object may stay present; bytes that no clause names any more are then copied out. */
 static bool leaves_holes(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && request->object && request->state != ACCD_REQUEST_SKIPPED &&
            request->object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(request->object);
 }
 
-/* Plans to copy out the bytes of request `index` that no clause names any more. If the request has a mapping program,
- * copies them only if all bytes are unnamed. Fails only without memory. */
+/* Plans to copy out the bytes of request `index` that no clause names any more, if the request's action copies out. If
+ * the request has a mapping program, copies only if all its bytes are unnamed. Fails only without memory. */
 static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
 {
     assert(plan->resolved.requests[index].object);
@@ -232,8 +237,8 @@ static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
     return ACCD_OK;
 }
 
-/* Plans the moves to the host, without attached pointers. An abandoned region moves nothing. Fails only without memory.
- */
+/* Plans the moves to the host, and excludes the bytes of attached pointers. An abandoned region moves nothing. Fails
+ * only without memory. */
 static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -246,8 +251,8 @@ static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Plans to write the host value of each pointer whose attachment ends, unless its object is removed (TR14-4.1-01).
- * Fails only without memory. */
+/* Plans to write the host value to the device copy of each pointer whose attachment ends, unless the object with the
+ * pointer is removed (TR14-4.1-01). Fails only without memory. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -264,8 +269,8 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
-/* Replaces a group that cannot exit as one unit by requests for all its sections, which become objects. Fails without
- * memory, or if the device cannot be read. */
+/* Replaces a group (deep structure in one record) that cannot exit as one unit by requests for all its sections, which
+ * become objects. Fails without memory, or if descriptors cannot be read from the device. */
 static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan->resolved.group);
@@ -288,8 +293,8 @@ static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* True if elements of a root of the walk (an item that was walked) lie in several present objects. A group moves
- * elements of one object only. */
+/* True if, with fusion, the elements of a root of the walk (item that was walked) lie in several present objects. The
+ * construct can then not use the group, which moves elements of one object only. */
 static bool roots_are_split(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->input.walk->nroots; i++)
@@ -298,8 +303,8 @@ static bool roots_are_split(const struct accd__plan *plan)
     return false;
 }
 
-/* True if the exit removes all elements that contain the group's pointers. Without counting of attachments, pointers in
- * elements that stay would dangle. */
+/* True if the exit removes the objects of all roots (walked items), whose elements contain the group's pointers.
+ * Required if attachments are not counted, because pointers in elements that stay would dangle. */
 static bool roots_are_removed(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
@@ -310,8 +315,9 @@ static bool roots_are_removed(const struct accd__plan *plan)
     return true;
 }
 
-/* True if tasks of a queue that does not precede the construct use the memory of the group. The sections of the group
- * must then be reported one by one. False if the region is abandoned, or the device executes queues at once. */
+/* True if tasks of a queue that the construct does not follow use the memory of the group. The group must then be
+ * expanded, so that the error names a section. False if the region is abandoned, or the device itself executes queues.
+ */
 static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
 {
     assert(group->block);
@@ -323,9 +329,9 @@ static bool is_group_pending(const struct accd__exit_plan *exit_plan, const stru
 }
 
 /* Plans that a group (table/group.h) loses references as one unit: sets group_exits, group_dies and group_references.
- * This requires that no other construct attached its pointers, and that these either all stay attached or all end.
- * Otherwise replaces the group by requests for its sections, or drops it if the clause does nothing. Returns an error
- * if the rules reject a changed pointer, or without memory. */
+ * This requires that no other construct attached the group's pointers, and that these pointers either all stay attached
+ * or are all detached. Otherwise replaces the group by requests for its sections, or drops the group if exit data has
+ * no effect. Returns an error if the rules reject a changed pointer, or without memory. */
 static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -352,7 +358,8 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
         !accd__group_collapse(plan->env, group) || accd__group_shares_slots(plan->env, group))
         return expand_group_requests(exit_plan);
     size_t section;
-    /* checks the pointers for regions only: exit data has just found the group by walking the same pointers */
+    /* checks the group's pointers at the end of a region only: exit data has just found the group by walking the same
+     * pointers */
     if (!exit_plan->abandon && !exit_plan->dynamic && plan->context->rules.pointer_changed == ACCD_CHOICE_REJECT &&
         !accd__group_pointers_unchanged(group->walk, &section)) {
         char name[160];
@@ -368,8 +375,9 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Plans the bulk transfer of a removed group: sections, own bytes of removed roots, and host values of pointers in the
- * other roots. Does nothing if no group is removed, or the region is abandoned. Fails only without memory. */
+/* Plans the bulk transfer of a removed group: sections, bytes of roots (walked items) whose objects are removed, and
+ * host values of pointers in the other roots. Does nothing if no group is removed, or the region is abandoned. Fails
+ * only without memory. */
 static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -390,8 +398,8 @@ static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* Removes references from the counters of a group that stays, and from those of its sections and pointers if these have
- * records of their own. */
+/* Removes references from the counters of a group that stays present. If its sections or pointers are expanded to
+ * objects or attachments, also removes them from the counters of these records. */
 static void remove_group_references(const struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan->resolved.group && !exit_plan->group_dies);
@@ -422,7 +430,8 @@ static void remove_group_references(const struct accd__exit_plan *exit_plan)
     }
 }
 
-/* Discards the marks of an exit in tuples, and makes the group that was to be removed pending again. */
+/* Discards the marks of a failed exit in originals and fused tuples. Makes the group that was to be removed pending
+ * again: one record without objects for its sections. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -431,8 +440,8 @@ void accd__exit_undo(struct accd__exit_plan *exit_plan)
         accd__group_set_pending(plan->env, plan->resolved.group);
 }
 
-/* Makes open regions forget removed objects: those that a region named without a reference, or whose references from
- * regions were removed. */
+/* Makes open regions forget dying objects that a region named without counting a reference, or whose references from
+ * regions exit data removed. */
 static void forget_named_objects(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -441,8 +450,8 @@ static void forget_named_objects(const struct accd__exit_plan *exit_plan)
             accd__regions_forget_object(env, exit_plan->dying.at[i]);
 }
 
-/* Removes the attachments that end, tuples, dying objects with their memory, and references of the group or the group.
- * Cannot fail. */
+/* Removes the attachments that end, originals and fused tuples that end, and dying objects with their memory. Then
+ * removes references of the group, or the group itself. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -471,9 +480,9 @@ void accd__exit_commit(struct accd__exit_plan *exit_plan)
     }
 }
 
-/* Looks requests of a region without an object up again, because their data may have been unmapped and mapped again
- * since the region began. Returns an error if the rules reject a request, or without memory. Does nothing if the rules
- * count clauses. */
+/* Looks up again the requests of an ending region that have no object, because their data may have been unmapped and
+ * mapped again since the region began. Returns an error if the rules reject a request, or without memory. Does nothing
+ * if the rules count clauses. */
 static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -490,8 +499,8 @@ static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Returns ACCD_ERROR_MISSING_WAIT if tasks of a queue that does not precede the construct use removed data. Decides
- * ACC33-async-4. */
+/* Returns ACCD_ERROR_MISSING_WAIT if tasks of a queue for which the construct does not wait use the memory of dying
+ * objects, or of a group that is removed. Decides ACC33-async-4. */
 static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -504,8 +513,8 @@ static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
     return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
-/* Runs all steps of an exit that may fail. Returns the first error; the caller then undoes the steps. An abandoned
- * region ignores failed transfers. Decides TR14-4.2-11. */
+/* Runs all steps of an exit that may fail. Returns the first error; the caller then undoes the steps. For an abandoned
+ * region, failed transfers are no error. Decides TR14-4.2-11. */
 static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -532,8 +541,8 @@ static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
     return exit_plan->abandon ? ACCD_OK : status;
 }
 
-/* Executes an exit whose requests are resolved: plans, transfers, changes, reports and removes. Undoes everything and
- * returns the error if a step fails. */
+/* Executes an exit whose requests are resolved: plans the exit, transfers data, applies the pending changes, reports
+ * events, and removes records. If a step fails, undoes all steps and returns the error. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan)
 {
     accd_status status = plan_and_transfer_exit(exit_plan);

@@ -9,14 +9,15 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    /* array over requests: pending change (change_set.h) of the object of each request; NULL: no object, or the request
-     * is skipped */
+    /* array by request number: pending change (change_set.h) of the object of the request; NULL: no object, or the
+     * request is skipped */
     struct accd__object_change **changes;
     /* dying objects: those that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
-    ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* pending changes of the attachments that end */
-    /* numbers of elements of `removed`, from the first on, that are handled. released: the references on type records
-     * are removed. unpinned: the targets have lost a pin (attachment that points into the object) */
+    ACCD_SCRATCH_LIST(struct accd__attachment_change *)
+    removed; /* pending changes (change_set.h) of the attachments that end */
+    /* numbers of first elements of `removed` that two steps have handled. released: step that removes references on
+     * type records. unpinned: step that takes a pin (attached pointer to the object) from the targets */
     size_t released, unpinned;
     uint32_t group_references; /* number of references that the group (table/group.h) loses, if group_exits is set */
     /* dynamic: the exit is exit data, not the end of a region. abandon: nothing is copied to the host. */
@@ -25,7 +26,7 @@ struct accd__exit_plan {
     bool group_exits, group_dies;
 };
 
-/* Executes an exit whose requests are resolved. Changes nothing on failure. */
+/* Executes an exit whose requests are resolved. Returns the first error, and then changes nothing. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan);
 
 /* Plans to write the host value to the device copy of each pointer whose attachment ends, unless the object with the
@@ -34,12 +35,12 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan);
 /* Removes the attachments that end, the dying objects with their memory, and originals and tuples that end. Also
  * removes references of the group, or the group itself. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan);
-/* Makes the marks of a failed exit on tuples void, and makes the group that it was to remove pending again (without
- * records of its sections). */
+/* Undoes a failed exit: makes its marks on originals and fused tuples void. If it was to remove a group
+ * (table/group.h), makes the group pending again: one record without objects for its sections. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan);
 
-/* Reports an exit that succeeded as events. Must be called before its records are removed. Does nothing if there is
- * neither an observer nor a queue. */
+/* Reports an exit that succeeded as events. Must be called before the records of removed objects and attachments are
+ * freed. Does nothing if there is neither an observer nor a queue. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
 /* ---------------------------------------------------------------------------------- detach.c -- */
@@ -53,8 +54,9 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
 /* Adds the object of `change` to the dying objects if no reference is left, none is added, and the user has not mapped
  * its memory (acc_map_data). Repeated calls have no effect. Fails only without memory. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change);
-/* Plans to remove the references that attachments in `removed` hold on type records, and the end of attachments inside
- * ended descriptors. A type record without references becomes dying. Fails only without memory. */
+/* Plans to remove the references that attachments in exit_plan->removed hold on type records. Also plans the end of
+ * attachments of pointers inside descriptors whose attachments end. A type record without references becomes dying.
+ * Fails only without memory. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan);
 /* Plans the end of all attachments whose pointer or target lies in a dying object. Repeats this, because type records
  * may become dying, until no object is added. Pointers to a dying object may also keep their device value (knob
