@@ -205,8 +205,7 @@ struct accd__cuda {
         uint64_t bytes;
     } spare; /* largest block that a large piece had, cached for the next batch */
 
-    struct accd__cuda_kernels
-        *kernels; /* state of launch.c, which runs kernels of compute constructs; NULL: none was launched yet */
+    struct accd__cuda_kernels *kernels; /* state of launch.c; NULL: no compute construct has launched a kernel */
 
     bool entered;                                    /* the device's context is the thread's current one */
     struct accd__cuda_batch default_batch;           /* batch of work that does not belong to a queue */
@@ -253,8 +252,8 @@ bool accd__cuda_push_context(struct accd__cuda *cuda);
 void accd__cuda_pop_context(struct accd__cuda *cuda);
 /* Creates the event at *event_p, unless it exists. Returns false on failure. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
-/* Returns 1 if the work before `event` has ended, or if that cannot be queried (the device is lost, or has no current
- * context); otherwise 0. */
+/* Returns 1 if the work before `event` has ended, or if that cannot be queried (the device is lost, or its context
+ * cannot be made current); otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
 /* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);

@@ -61,8 +61,8 @@ static bool is_system(const char *file)
     return starts_with_any(file, folders) || starts_with_any(slash ? slash + 1 : file, names);
 }
 
-/* Returns the file of the program that contains an address, after listing the files again if more were loaded; NULL:
- * none, or no memory. */
+/* Returns the module (file of the program in memory) that contains an address. Lists the files of the process again
+ * first if more were loaded. NULL: no module contains the address, or no memory. */
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address)
 {
     assert(debug);
@@ -88,7 +88,8 @@ struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uin
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-/* Loads libdw and lists the files of this process; NULL: not possible. */
+/* Returns a new reader of debug information: loads libdw and lists the files of this process. NULL: libdw is missing
+ * or fails, or no memory. */
 struct accd__debug_info *accd__debug_open(void)
 {
     struct accd__debug_info *debug = calloc(1, sizeof *debug);
@@ -102,14 +103,14 @@ struct accd__debug_info *accd__debug_open(void)
     return NULL;
 }
 
-/* Frees the unwinding rules and the list of variables of a site. */
+/* Frees the unwinding rules and the list of variables of a site (place of a call). */
 static void close_site(struct accd__code_site *site)
 {
     free(site->frame);
     free(site->variables.at);
 }
 
-/* Frees a reader with everything that it has returned, and unloads libdw; NULL does nothing. */
+/* Frees a reader of debug information with everything that it has returned, and unloads libdw; NULL does nothing. */
 void accd__debug_close(struct accd__debug_info *debug)
 {
     if (!debug)
@@ -132,8 +133,9 @@ void accd__debug_close(struct accd__debug_info *debug)
 
 /* ------------------------------------------------------------------------------------- lines -- */
 
-/* Sets the compilation unit and the bias of `site`, whose code contains the call; returns false if no unit does. Units
- * are searched one by one, because not every compiler writes a table of addresses. */
+/* Sets the compilation unit of `site`, whose code contains the call, and the bias (memory address minus file
+ * address). Returns false if no unit contains the call. Units are searched one by one, because not every compiler
+ * writes a table of addresses. */
 static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die *unit = NULL;
@@ -146,8 +148,8 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
     return false;
 }
 
-/* Sets file and line of `site`, if they are known. Code that the compiler has made has line 0; then a line shortly
- * before the call is used, and site->is_line_inexact is set. */
+/* Sets file and line of `site`, if they are known. Code without a line of its own (line 0) was made by the compiler.
+ * For such a call uses a line shortly before it, and sets site->is_line_inexact. */
 static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
@@ -162,7 +164,8 @@ static void find_line(struct accd__debug_info *debug, struct accd__code_site *si
     }
 }
 
-/* Returns the site of a call, from the table or read now. */
+/* Returns the site (place in the code) of the call with return address `pc`, from the table of sites or read now.
+ * NULL: `pc` is 0, or no memory. */
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc)
 {
     struct accd__code_site *site = accd__pointer_table_find(&debug->sites, pc);
@@ -181,8 +184,8 @@ struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uin
     return NULL;
 }
 
-/* Sets file, line and function of a call. Returns 0 if the line is not known, 2 if it is that of code shortly before.
- */
+/* Sets file, line and function of a call. Returns 0 if file or line is not known, 2 if the line is that of code
+ * shortly before the call, otherwise 1. */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                           const char **function_p)
 {
@@ -219,7 +222,7 @@ const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t add
     return name;
 }
 
-/* Returns true if a site is in a system header or a system file; false for NULL. */
+/* Returns true if a site (place of a call) is in a system header or a system file; false for NULL. */
 static bool is_system_site(const struct accd__code_site *site)
 {
     return site && (site->in_header || (site->module && site->module->is_system));
@@ -231,8 +234,8 @@ bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc)
     return is_system_site(accd__find_code_site(debug, pc));
 }
 
-/* Returns true if the code at `pc` is in a file of the program, but in no unit; symbols that begin with a dot do not
- * count. */
+/* Returns true if the code at `pc` is in a file of the program, but in no compilation unit with debug information.
+ * Returns false for symbols that begin with a dot. */
 bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 {
     const struct accd__code_site *site = accd__find_code_site(debug, pc);
@@ -240,7 +243,7 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
     return site && site->module && !site->has_unit && !site->module->is_system && (!symbol || *symbol != '.');
 }
 
-/* Search of the stack: first for the frame of the call, then for a function of the program that encloses it. */
+/* Search of the stack: first for the frame of the call, then outwards for a frame in a function of the program. */
 struct program_search {
     struct accd__debug_info *debug;
     struct accd__debug_call_frame *call;
@@ -267,7 +270,8 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return ++search->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* Replaces a call in system code by the call in the program that encloses it. */
+/* Replaces *call, if it is in system code, by the innermost enclosing call in a function of the program. Leaves *call
+ * unchanged if none of the next 64 frames has such a call. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
     struct program_search search = {.debug = debug, .call = call};

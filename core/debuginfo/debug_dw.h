@@ -129,7 +129,7 @@ struct accd__debug_variables {
 struct accd__debug_module {
     struct accd__debug_module *next;
     Dwfl_Module *dwfl;
-    bool indexed;                         /* the globals of the file have been read */
+    bool indexed;                         /* the globals of the file have been read into `globals` */
     struct accd__debug_variables globals; /* ascending addresses */
     /* The file is the C library. Its debug information is not read for the arguments of calls: it is large, and has no
      * arguments for indirect calls, by which the library calls functions of the program. */
@@ -147,7 +147,7 @@ struct accd__code_site {
     bool is_line_inexact;              /* the call has no line of its own; `line` belongs to code shortly before it */
     bool in_header;                    /* the function is in a header of the system */
     struct accd__debug_module *module; /* file that contains the call; NULL: not known */
-    Dwarf_Addr bias;                   /* bias of that file */
+    Dwarf_Addr bias;                   /* memory address minus file address, for that file */
     Dwarf_Die unit;                    /* compilation unit of the call, if has_unit */
     struct accd__debug_variables variables; /* variables in scope, innermost first */
     struct accd__debug_expr frame_base;     /* address to which locations in the function's frame are relative */
@@ -155,9 +155,9 @@ struct accd__code_site {
     /* expression for the CFA: stack pointer of the caller before the call */
     struct accd__debug_expr cfa;
     bool has_unit; /* a compilation unit with debug information contains the call */
-    /* caller: name of the function that contains the place; callee: name of the function that it calls */
+    /* names of two functions; caller: the one that contains the call; callee: the one that is called there */
     const char *caller, *callee;
-    Dwarf_Addr entry; /* entry of the function that contains the place */
+    Dwarf_Addr entry; /* address of the first instruction of `caller`, in the file */
     /* expression for the value that the call passes in a register, by DWARF's number of the register */
     struct accd__debug_expr passed[ACCD__DEBUG_REGISTERS];
 };
@@ -213,7 +213,7 @@ struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug,
 
 /* ------------------------------------------------------------------------------------ places -- */
 
-/* Values of a call's frame, each read when a location first needs it. */
+/* View of a call's frame: its registers, each read when a location first needs it. */
 struct accd__frame_view {
     struct accd__debug_info *debug;
     const struct accd__code_site *site; /* NULL: no call; only globals can be located */
@@ -227,8 +227,8 @@ struct accd__frame_view {
     /* CFA: stack pointer before the call of the function that contains the site; values of the registers that calls
      * preserve (rbx, rbp, r12 to r15) */
     uint64_t cfa, callee_saved[6];
-    unsigned
-        callers; /* number of frames from the first view out to this one, which is read for values that it passed */
+    unsigned callers; /* 0: frame of the examined call; n: frame of the n-th caller outwards, viewed for the values that
+                         it passed */
 };
 
 /* Result of a location expression. is_value false: `at` is an address in memory. is_value true: `at` is the variable's

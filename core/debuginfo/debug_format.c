@@ -25,14 +25,14 @@ void accd__path_append(struct accd__debug_name_path *path, const char *format, .
         path->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Returns the separator before members: "%" or ".". */
+/* Returns the separator before members of `type`: "%" in Fortran, otherwise ".". */
 const char *accd__member_separator(const struct accd__debug_type *type)
 {
     return type->fortran ? "%" : ".";
 }
 
-/* Appends the separator and the name of a member of `type`. Does nothing for NULL: the member has no name, and its
- * members follow directly. */
+/* Appends the separator and the name of a member of `type`. Does nothing if `name` is NULL: such a member is left out
+ * of the path, and its own members follow directly. */
 static void add_member(struct accd__debug_name_path *path, const struct accd__debug_type *type, const char *name)
 {
     if (!name)
@@ -48,7 +48,8 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Appends the subscripts of an element: "[2][3]", or "(2,3)" in Fortran. */
+/* Appends the subscripts of an element of the array at `object`: "[2][3]", or "(2,3)" in Fortran. `index`: number of
+ * the element in memory order; `first`: number of subscripts that the path has already. */
 void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first)
 {
@@ -74,7 +75,8 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
         accd__path_append(path, "%s%lld%s", i ? "," : "(", subscript[i], i + 1 < n ? "" : ")");
 }
 
-/* Appends the path to node `i`, the path of its parent first. */
+/* Appends the path from a variable to node `i`, an object that the search has reached; the path of the node's parent
+ * comes first. */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i)
 {
     assert(s->nodes[i].parent <= i);
@@ -117,13 +119,15 @@ static size_t get_dimension_units(struct accd__debug_search *s, const struct acc
     return unit[0] ? n : 0;
 }
 
-/* Returns true if an object is exactly the range. */
+/* Returns true if the object of `bytes` bytes at `start` is exactly the range; for a range of 0 bytes, if it begins
+ * at `start`. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes)
 {
     return s->address == start && (s->bytes == 0 || s->bytes == bytes);
 }
 
-/* Makes *name stand for a whole object; returns true. */
+/* Makes *name stand for a whole object, not a section. `unit`: bytes of an element, 0: the object is no array.
+ * Returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
 {
     name->section = 0;
@@ -132,7 +136,8 @@ bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
     return true;
 }
 
-/* Makes *name stand for a section; returns false if the range does not consist of whole elements. */
+/* Makes *name stand for a section: the range, which begins `offset` bytes after the named object. Returns false if
+ * the range does not consist of whole elements of `unit` bytes. */
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name)
 {
     assert(unit > 0);
@@ -253,7 +258,8 @@ bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_p
     return accd__name_as_whole(has_unit ? unit[0] : 0, name);
 }
 
-/* Sets the object that a name is about. */
+/* Sets the object that *name is about: its type and address, the address of its elements, and the number of
+ * subscripts that the name has already. */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
                            unsigned subscripts)
 {
@@ -319,7 +325,7 @@ bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_pa
     return !is_first;
 }
 
-/* Returns true if an object contains the range. */
+/* Returns true if the object of `bytes` bytes at `start` contains the range. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes)
 {
     uint64_t offset = s->address - start;

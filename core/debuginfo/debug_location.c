@@ -29,8 +29,8 @@ bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 static const int callee_saved[] = {3, 6, 12, 13, 14, 15};
 enum { CALLEE_SAVED = sizeof callee_saved / sizeof callee_saved[0], RBP = 6, RSP = 7 };
 
-/* Callback of _Unwind_Backtrace; arg: the view. In the frame that the call returns to, stores the values that the
- * preserved registers will have there, and stops. */
+/* Callback of _Unwind_Backtrace; arg: the view of the call's frame. In the frame that the call returns to, stores the
+ * values that the preserved registers will have there, and stops. */
 static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *arg)
 {
     struct accd__frame_view *view = arg;
@@ -275,7 +275,9 @@ static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
     return m->n > 0;
 }
 
-/* Sets *place_p to the result of a location expression; returns false if it cannot be evaluated. */
+/* Sets *place_p to the result of the location expression `expr`; returns false if it cannot be evaluated. `bias`:
+ * memory address minus file address. `object`: pointer to the address of the array to which the expression belongs,
+ * or NULL. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
                              const uint64_t *object, struct accd__value_location *place_p)
 {
@@ -349,7 +351,8 @@ static bool get_bound(struct accd__frame_view *view, const struct accd__debug_bo
     }
 }
 
-/* Returns the lower bound of a dimension, or the default of the language. */
+/* Returns the lower bound of dimension `dim` of the array at `object`; if it is not known, the default of the
+ * language. */
 int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                               uint64_t object)
 {
@@ -360,7 +363,8 @@ int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__
     return lower;
 }
 
-/* Sets *count_p to the number of elements of a dimension; returns false if it is not known. */
+/* Sets *count_p to the number of elements of dimension `dim` of the array at `object`; returns false if the number is
+ * not known. */
 bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                             uint64_t object, uint64_t *count_p)
 {
@@ -377,7 +381,8 @@ bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__de
     return true;
 }
 
-/* Returns the size of an object, for arrays with variable bounds computed from these; 0: not known. */
+/* Returns the size in bytes of the object of `type` at `object`; computes the size of an array with variable bounds
+ * from the bounds. 0: not known. */
 uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type, uint64_t object)
 {
     if (type->bytes || type->kind != ACCD__DEBUG_ARRAY || !type->target)

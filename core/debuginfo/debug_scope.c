@@ -228,7 +228,8 @@ Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct
     return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
 }
 
-/* Stores name, entry, frame base and unwinding rules of `function`, which contains the site, in `site`. */
+/* Stores in `site` (place of a call) the name, first address, frame base and unwinding rules of `function`, which
+ * contains the call. */
 static void read_frame(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -241,8 +242,8 @@ static void read_frame(struct accd__debug_info *debug, struct accd__code_site *s
         site->cfa.n = 0;
 }
 
-/* Reads the function that contains a site. Code inlined from a system header gets the place in the program that it was
- * inlined into. */
+/* Reads the function that contains a site (place of a call), with its variables and frame. Code inlined from a system
+ * header gets the place in the program that it was inlined into. */
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die function;
@@ -311,7 +312,7 @@ static int compare_addresses(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns the sorted globals of a module, read at the first use. */
+/* Returns the globals of a module (file of the program in memory), sorted by address; reads them at the first use. */
 const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
                                                          struct accd__debug_module *module)
 {

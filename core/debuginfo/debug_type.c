@@ -57,7 +57,8 @@ static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *
     return name;
 }
 
-/* Sets members, points and open of a structure; nesting: depth of the type. Without memory it has no members. */
+/* Sets the members of a structure; also `points` (some member contains pointers) and `open` (the last member has no
+ * known end). nesting: depth of the type. Without memory the structure gets no members. */
 static void read_members(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     Dwarf_Die child;
@@ -215,7 +216,8 @@ static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_
     return type;
 }
 
-/* Returns the type of a variable, member or pointer; NULL: void, or no memory. */
+/* Returns the type to which the entry `die` of a variable, member, array or pointer refers, without typedefs and
+ * qualifiers; NULL: void, or no memory. */
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias)
 {
     Dwarf_Die type;
@@ -232,8 +234,8 @@ struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struc
     return type->target;
 }
 
-/* Returns true if a byte of an object is padding: of a wide number, or of a structure whose members are all known. The
- * byte must be in none of the known members. */
+/* Returns true if the byte at `offset` of an object of `type` is padding: of an x87 number, or of a structure whose
+ * members are all known. The byte must be in none of the known members. */
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset)
 {
     enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object */

@@ -24,8 +24,8 @@ static const accd_error_detail foreign_session = {
     .help = "accd_session_disown gives it away, accd_session_adopt takes it",
 };
 
-/* Returns true if `a` is a session that has not been freed. A freed session is recognised as long as its memory is not
- * reused; NULL is none. */
+/* Returns true if `a` is a session that has not been freed; false for NULL. A freed session is recognised as long as
+ * its memory is not reused. */
 static bool is_session(const accd_session *a)
 {
     return a && a->magic == ACCD_MAGIC;
@@ -37,10 +37,10 @@ static bool is_ours(const accd_session *a)
     return atomic_load_explicit(&a->owner, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
-/* Search on the present stack for the frame of an earlier call. */
+/* Search on the present stack for the frame of `caller`, an earlier call of a public function. */
 struct frame_search {
     struct accd__caller caller;
-    bool passed; /* true if the stack has no frame at the caller's address, or another one */
+    bool passed; /* true if the stack has no frame at the caller's address, or the frame of another function */
 };
 
 /* Callback of _Unwind_Backtrace; arg: a struct frame_search. Stops at the first frame at or above the address of the
@@ -100,7 +100,7 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool h
     return ACCD_OK;
 }
 
-/* Ends the call in progress; returns `status`. */
+/* Ends the public call in progress, so that the session accepts the next one; returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status)
 {
     a->caller.frame = NULL;

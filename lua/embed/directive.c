@@ -109,7 +109,8 @@ static accd_status report_failure(struct failure failure)
     return is_exhausted && failure.status != status ? accd__report_core_error(a, failure.status) : status;
 }
 
-/* Error that Lua raises about a directive: the method gets the record of `ref`, text (or NULL) and number. */
+/* Error about a directive that a method of the Lua session raises. The method gets the directive's record, the text
+ * (NULL: nil) and the number. */
 struct complaint {
     accd_session *a;
     const char *method; /* method of the Lua session that raises */
@@ -140,8 +141,8 @@ static accd_status report_complaint(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-/* Ends the innermost region and removes it from the stack; at least one must be open. If the core fails, the region
- * stays open, and the error detail is filled. */
+/* Ends the innermost open region, which must exist, and removes it from the stack of regions. If the core fails, the
+ * region stays open, and the error detail is filled. */
 static accd_status end_region(accd_session *a)
 {
     assert(a->regions);
@@ -214,8 +215,8 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
 
 /* ------------------------------------------------------------------------------------ directives -- */
 
-/* Updates the session after Lua has executed a directive, which may have changed the current device or types. Prepared
- * directives become stale. */
+/* Updates the session after Lua has executed a directive, which may have changed the current device or types.
+ * Prepared directives become stale: they are planned again at their next run. */
 static void note_executed(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
@@ -232,7 +233,7 @@ static accd_status end_named(accd_session *a, const struct planning *planning)
         (struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL, region && region->is_openmp});
 }
 
-/* Executes a directive; `file` and `line` are the location of the call. */
+/* Executes the directive `text`; `file` and `line` are the location of the call, for errors and events. */
 accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text);
@@ -322,7 +323,8 @@ accd_status(accd_run_compute)(accd_session *a, const char *text, accd_kernel_fn 
 
 /* --------------------------------------------------------------------------- prepared directives -- */
 
-/* Plans a directive for many runs, and sets *prepared_p to its handle. */
+/* Plans the directive `text` for many runs, and sets *prepared_p to a handle of it. `file` and `line` are the
+ * location of the call. */
 accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line, accd_prepared **prepared_p)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text && prepared_p);
@@ -389,7 +391,8 @@ static accd_status plan_again(accd_session *a, accd_prepared *prepared)
     return ACCD_OK;
 }
 
-/* Runs a prepared directive, after planning it again if it is stale or gated. */
+/* Runs a prepared directive. First plans it again if names or types have changed (stale), or if its conditions must
+ * be evaluated at each run (gated). */
 accd_status accd_prepared_run(accd_prepared *prepared)
 {
     accd_session *a = prepared ? prepared->a : NULL;
@@ -407,7 +410,7 @@ accd_status accd_prepared_run(accd_prepared *prepared)
     return accd__end_call(a, status);
 }
 
-/* Ends the region of a prepared directive, which must be the innermost one. */
+/* Ends the innermost region, which this prepared directive must have opened; otherwise fails. */
 accd_status accd_prepared_end(accd_prepared *prepared)
 {
     accd_session *a = prepared ? prepared->a : NULL;

@@ -7,8 +7,9 @@
  *        v  accd__end_call            status
  *
  * Lua changes nothing on a device while it plans. If a call of Lua ends early (an error, no memory, a limit), nothing
- * has happened yet. A prepared directive runs without Lua, until its plan becomes stale (`generation`) or if it is
- * gated. The stack of open regions, for all devices, is kept in C. */
+ * has happened yet. A prepared directive runs without Lua, unless its plan is stale (names or types have changed, see
+ * `generation`) or gated (conditions must be evaluated at each run). The stack of open regions, for all devices, is
+ * kept in C. */
 #ifndef ACCD_EMBED_H
 #define ACCD_EMBED_H
 
@@ -38,7 +39,7 @@ struct accd__session_region {
     int device;        /* number of the device; -1: the region runs on the host */
     enum accd__plan_kind kind;
     int ref;           /* reference to the directive's record, whose construct has the names that the core uses */
-    bool owns;         /* the region, not the handle, releases `ref` */
+    bool owns;         /* the region releases `ref`; false: the handle of the prepared directive does */
     accd_prepared *by; /* prepared directive that opened the region; NULL: no handle, or it was freed */
     char name[64];     /* name of the directive, such as "target data" */
     bool is_openmp;
@@ -136,8 +137,8 @@ void accd__unref(accd_session *a, int ref);
 void accd__pop_region(accd_session *a);
 /* Abandons `region`, which is open, and all regions inside it, without copying anything to the host. */
 void accd__drop_regions(accd_session *a, struct accd__session_region *region);
-/* Ends the kernel in progress as if its construct had failed: undoes the kernel's writes, and abandons its region with
- * all regions inside. */
+/* Ends the kernel in progress as if its construct had failed: undoes the kernel's writes on the device, and abandons
+ * its region with all regions inside. */
 void accd__undo_kernel(accd_session *a);
 
 /* ------------------------------------------------------------------------------------ call.c -- */

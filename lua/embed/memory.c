@@ -20,7 +20,8 @@ static accd_status check_inspection(accd_session *a, struct accd__caller caller)
     return status;
 }
 
-/* Returns the device address of present data; NULL if the call fails or the data are not present. */
+/* Returns the device address of the present data at the host address `host`; NULL if the call fails or no data are
+ * present there. */
 void *accd_deviceptr(accd_session *a, const void *host)
 {
     if (check_inspection(a, ACCD_HERE) != ACCD_OK)
@@ -28,7 +29,8 @@ void *accd_deviceptr(accd_session *a, const void *host)
     return (void *)(uintptr_t)accd_device_address(a->core, current_device(a), host);
 }
 
-/* Returns the host address of present data; NULL if the call fails or no data have this device address. */
+/* Returns the host address of the present data at the device address `device`; NULL if the call fails or no data have
+ * this address. */
 void *accd_hostptr(accd_session *a, const void *device)
 {
     if (check_inspection(a, ACCD_HERE) != ACCD_OK)
@@ -88,7 +90,8 @@ accd_status accd_kernel_read(accd_session *a, void *to, const void *device, size
     return finish_inspection(a, accd_device_read(a->core, current_device(a), (uintptr_t)device, to, bytes));
 }
 
-/* Writes device bytes with the checks of a kernel. */
+/* Writes device bytes as a kernel would: fails for bytes out of bounds or in excluded members, and for attached
+ * pointers. */
 accd_status accd_kernel_write(accd_session *a, void *device, const void *from, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, from, bytes);
@@ -115,7 +118,7 @@ static int set_session_device(lua_State *L)
     return 0;
 }
 
-/* Selects the current device of the session. */
+/* Selects the current device of the session. Fails if no device has the number. */
 accd_status accd_set_device(accd_session *a, int device)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, true);

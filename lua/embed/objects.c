@@ -31,8 +31,8 @@ static int call_library(lua_State *L)
     return 0;
 }
 
-/* Executes a request that changes names or types, ends the public call, and returns its status. On success prepared
- * directives become stale, so that their next run plans them again. */
+/* Executes a request that changes names or types, ends the public call, and returns the call's status. On success
+ * prepared directives become stale, so that their next run plans them again. */
 static accd_status call_changing(struct library_request request)
 {
     accd_status status = accd__call_protected(request.a, call_library, &request);
@@ -92,7 +92,8 @@ accd_status accd_unbind(accd_session *a, const char *name)
     return call_changing((struct library_request){a, "unbind", {name}, NULL, 0, 0, {0}});
 }
 
-/* Checks offset and size of a member of a declared type; changes nothing. */
+/* Checks that offset and size of a member of a declared type are `offset` and `bytes`; otherwise fails. Changes
+ * nothing. */
 accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset, size_t bytes,
                               const char *file, int line)
 {

@@ -20,8 +20,9 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
-/* Allocates the interpreter's memory (a lua_Alloc); ud: a struct accd__meter. Returns NULL, and sets `refused`, if the
- * limit would be exceeded; NULL without memory, too. Lua passes a type, not a size, as `old` if ptr is NULL. */
+/* Allocates the interpreter's memory (a lua_Alloc); ud: a struct accd__meter. Resizes the block `ptr` of `old` bytes
+ * to n bytes, or frees it if n is 0. Returns NULL after freeing, without memory, or if the limit would be exceeded,
+ * which also sets `refused`. If ptr is NULL, Lua passes a type, not a size, as `old`. */
 static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__meter *meter = ud;
@@ -228,7 +229,8 @@ static accd_status open_core(accd_session *a, const accd_session_config *config)
     return ACCD_OK;
 }
 
-/* Opens a session; *a_p is set even on failure, unless there is no memory for the session. */
+/* Opens a session with a configuration; NULL: the defaults. Sets *a_p even on failure, so that the error can be asked
+ * for, unless there is no memory for the session. */
 accd_status accd_session_new(accd_session **a_p, const accd_session_config *config)
 {
     static const accd_session_config default_config;
@@ -273,7 +275,7 @@ static int close_session(lua_State *L)
     return 0;
 }
 
-/* Releases the session's registry references in a state that outlives the session. */
+/* Releases the session's registry references in its Lua state, which outlives the session. */
 static void detach_state(accd_session *a)
 {
     assert(a->L);

@@ -19,7 +19,8 @@ static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
     return detail->status;
 }
 
-/* Fills the error detail with an error that was found without Lua or the core. Returns `status`. */
+/* Fills the session's error detail with an error that was found without Lua or the core: status, rule and message.
+ * Returns `status`. */
 accd_status accd__reject_call(accd_session *a, accd_status status, const char *rule, const char *message)
 {
     return set_detail(
@@ -39,7 +40,8 @@ accd_status accd__report_core_error(accd_session *a, accd_status status)
                                               .objects = {error->asked, error->other}});
 }
 
-/* Fills the error detail for missing memory: of the limit, or of the host. */
+/* Fills the session's error detail for missing memory. Returns ACCD_ERROR_LIMIT if the limit of memory refused the
+ * request, else ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_no_memory(accd_session *a)
 {
     if (a->meter.refused)
@@ -192,7 +194,7 @@ static accd_status report_lua_error(accd_session *a, int failure)
  * the error, so that code that catches it cannot continue. */
 enum { STEPS = 1000 };
 
-/* Hook: counts instructions, and raises the error `limit_ref` once the limit is reached. */
+/* Hook: counts instructions of the interpreter, and raises the error of the step limit once max_steps is reached. */
 static void on_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
@@ -226,7 +228,7 @@ accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *reques
     return failure == LUA_OK ? ACCD_OK : report_lua_error(a, failure);
 }
 
-/* Pushes a method of the Lua session, and the session. */
+/* Pushes the method `name` of the Lua session, and the Lua session as its first argument. */
 void accd__push_method(lua_State *L, accd_session *a, const char *name)
 {
     assert(a->self != LUA_NOREF);
@@ -235,7 +237,7 @@ void accd__push_method(lua_State *L, accd_session *a, const char *name)
     lua_insert(L, -2);
 }
 
-/* Pushes file and line of the host program's call. */
+/* Pushes file and line of the host program's call; "text" and 1 if `file` is NULL. */
 void accd__push_location(lua_State *L, const char *file, int line)
 {
     lua_pushstring(L, file ? file : "text"); /* errors then show the text as if it were a file */

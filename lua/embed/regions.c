@@ -5,13 +5,14 @@
 
 #include <assert.h>
 
-/* Releases a registry reference of the session's Lua state. */
+/* Releases the registry reference `ref` of the session's Lua state. */
 void accd__unref(accd_session *a, int ref)
 {
     luaL_unref(a->L, LUA_REGISTRYINDEX, ref);
 }
 
-/* Removes the innermost region from the stack, and frees its record. */
+/* Removes the innermost region, which the core has ended, from the stack of open regions, and frees the region's
+ * record. */
 void accd__pop_region(accd_session *a)
 {
     assert(a->regions);
@@ -38,7 +39,7 @@ void accd__drop_regions(accd_session *a, struct accd__session_region *region)
     } while (!last);
 }
 
-/* Undoes the writes of the kernel in progress, and abandons its region. */
+/* Undoes the writes of the kernel in progress, and abandons its region with all regions inside. */
 void accd__undo_kernel(accd_session *a)
 {
     assert(a->kernel);

@@ -33,7 +33,8 @@ typedef struct accd_lowered_region accd_lowered_region;
 /* Executes enter data, exit data or update. arguments: the values that the plan numbers, which are addresses of
  * variables and values of bounds, as 64-bit integers. */
 void accd_lowered_run(accd_lowered *directive, const void *const *arguments);
-/* Opens and returns the region of a data or compute construct; never NULL. arguments: as for accd_lowered_run. */
+/* Opens and returns the region of a data or compute construct; never NULL. arguments: the values that the plan
+ * numbers (addresses of variables, values of bounds) as 64-bit integers. */
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments);
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);

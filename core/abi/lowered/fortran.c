@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Parameters for a directive. variable: a variable of the unit, 0 at first, which will hold the address of the
- * accd_lowered. plan, file, line: members of the accd_lowered. */
+/* Parameters of functions that execute a directive, and the arguments to pass them on. variable: a variable of the
+ * unit, 0 at first, which will hold the address of the directive's accd_lowered. plan, file, line: members of the
+ * accd_lowered. */
 #define DIRECTIVE int64_t *variable, const char *plan, const char *file, const int32_t *line
 #define ARGUMENTS variable, plan, file, line
 
@@ -18,7 +19,8 @@ void accd_lowered_run_(DIRECTIVE, const int64_t *arguments);
 void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments);
 void accd_lowered_leave_(const int64_t *region);
 int64_t accd_lowered_pointer_(const int64_t *region, const int32_t *item, const int64_t *own);
-/* Does what accd_lowered_use_device does; an empty `file` stands for NULL. */
+/* Returns the device address of the pointer *own of host_data, as accd_lowered_use_device does; an empty `file`
+ * stands for NULL. */
 int64_t accd_lowered_use_device_(const int64_t *own, const char *file, const int32_t *line);
 /* Ends the process with an error: the elements of what `name` designates are not contiguous (ACC33-2.7.1-4). */
 _Noreturn void accd_lowered_gaps_(const char *name, const char *file, const int32_t *line);

@@ -21,13 +21,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* context of the process; opened by its first directive */
 static FILE *events;          /* file of ACCDEEP_EVENTS; NULL: events are not written */
 
-/* Takes the lock. */
+/* Takes the lock of the library, which protects all its data. */
 void accd__lowered_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-/* Open region; see accd_lowered_enter. */
+/* Open region of a data or compute construct. */
 struct accd_lowered_region {
     accd_region *core;
     const accd_lowered *directive;
@@ -83,7 +83,7 @@ static _Noreturn void end_with_core_error(const accd_lowered *directive)
 static accd_lowered_bound **bounds; /* functions of bounds of all units, by number */
 static size_t nbounds;
 
-/* Returns the index of a function in `bounds`, where it is appended at its first use. */
+/* Returns the index of the function `bound` in the list `bounds`; at its first use appends it there. */
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound)
 {
     assert(pthread_mutex_trylock(&lock) != 0 && bound);
@@ -99,8 +99,8 @@ int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound
     return (int)nbounds++;
 }
 
-/* Calls function number fn of a unit for n objects, whose addresses are the first argument (an accd_bound_fn). Returns
- * 0. */
+/* Calls the function with index `fn` in `bounds` for each of n objects, whose addresses are args[0], and stores the
+ * results in `out` (an accd_bound_fn). Returns 0: success. */
 static int call_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     assert(fn >= 0 && (size_t)fn < nbounds && nargs >= 1);
@@ -170,8 +170,9 @@ static uint64_t get_thread_number(void)
     return own;
 }
 
-/* Gives an item in an array a new label if the array's address or bounds, which `arguments` give, have changed.
- * construct_item: the item at its present address. Ends the process without memory. The caller holds the lock. */
+/* Gives an item in an array a new label (its name in errors and events) if the array's address or bounds, which
+ * `arguments` give, have changed. construct_item: the item at its present address. Ends the process without memory.
+ * The caller holds the lock. */
 static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item,
                           const accd_item *construct_item, const int64_t *arguments)
 {
@@ -195,8 +196,9 @@ static void name_elements(const accd_lowered *directive, struct accd__lowered_it
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
 }
 
-/* Returns the directive's plan, with `construct_items` set to its items at their present addresses. Opens the context
- * and reads the plan if needed. Ends the process on failure. The caller holds the lock. */
+/* Returns the directive's plan, with `construct_items` set to its items at the addresses that `arguments` give. Opens
+ * the context of the process and reads the plan first, if that was not done yet. Ends the process on failure. The
+ * caller holds the lock. */
 static struct accd__lowered_plan *locate(accd_lowered *directive, const void *const *arguments)
 {
     assert(pthread_mutex_trylock(&lock) != 0);
@@ -247,7 +249,8 @@ void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
     pthread_mutex_unlock(&lock);
 }
 
-/* Executes a construct with one item; returns the device address of data that enter data has mapped. */
+/* Executes a construct with one item: the range of `bytes` bytes at `host`. Returns the device address of data that
+ * enter data has mapped; otherwise NULL. */
 void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
                          unsigned long bytes)
 {
@@ -311,8 +314,9 @@ static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *
     return (void *)(uintptr_t)address;
 }
 
-/* Returns the device address for a pointer, relative to its item or its own target; the pointer itself if nothing is
- * present. */
+/* Returns the address that `pointer` has in the kernel. With the number of an item, the distance from the item's host
+ * address is kept on the device; otherwise the pointer's own target is looked up. Returns the pointer unchanged if
+ * the target is not present, but MUST_BE_PRESENT then ends the process. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer)
 {
     const uint64_t own = (uint64_t)(uintptr_t)pointer;
@@ -386,8 +390,8 @@ void *accd_lowered_host(const void *device)
     return find_counterpart(find_host_address, device);
 }
 
-/* Returns the device address of a pointer of host_data. If it is not present, ends the process, or without `file`
- * returns it. */
+/* Returns the device address of a pointer of host_data. If the target is not present, ends the process with an error
+ * at `file` and `line`; with `file` NULL, returns the pointer unchanged. */
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line)
 {
     void *own = (void *)(uintptr_t)pointer, *device = find_counterpart(accd_device_address, own);

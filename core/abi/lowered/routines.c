@@ -10,8 +10,8 @@ static _Thread_local struct {
     accd_action action;
 } next;
 
-/* Executes the routine that the thread has looked up last, at once; further arguments (a queue) are ignored. Returns
- * what accd__lowered_move returns. Ends the process on failure. */
+/* Executes the routine that the thread has looked up last, at once; ignores further arguments (a queue). Returns the
+ * device address of data that acc_copyin or acc_create has mapped; otherwise NULL. Ends the process on failure. */
 static void *run_routine(void *host, unsigned long bytes, ...)
 {
     assert(next.plan.name);

@@ -257,8 +257,8 @@ static void read_code(struct reader *reader)
     instruction->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[instruction->k]);
 }
 
-/* Completes the open program, and appends it to reader->programs. If no program is open, the code read since the last
- * item begins belongs to that item, which gets it. Afterwards no program and no code is open. */
+/* Completes the open program (whose line was read last), and appends it to reader->programs. If no program is open,
+ * gives the code that was read to the last item. Afterwards no program is open, and there is no code. */
 static void finish_program(struct reader *reader)
 {
     if (!reader->in_program) {
@@ -333,7 +333,7 @@ static void read_params(struct reader *reader)
         end_without_memory(reader);
 }
 
-/* Reads a line "rows": the array of the last item. The array's name lives as long as the plan. */
+/* Reads a line "rows": the array to which the last item belongs. The array's name lives as long as the plan. */
 static void read_rows(struct reader *reader)
 {
     if (!reader->plan->nitems)
