@@ -150,8 +150,8 @@ function fortran_section.descriptor_of(session, node)
   return address, e.dtype, e
 end
 
--- Returns the address of the first byte and the number of bytes of the target of a descriptor; 0, 0 if it has no
--- target. address, t: address and type of the descriptor.
+-- Returns the address of the first byte and the number of bytes of the target of a descriptor; 0, 0 if the descriptor
+-- has no target. address, t: address and type of the descriptor.
 function fortran_section.target(session, address, t)
   local space = session.host_space
   return fortran_inputs.record_inputs(session, function()

@@ -480,7 +480,8 @@ function openacc_lowering.directive(session, node, options)
     plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
   end
   local requests = requests_of(plan, plan.clauses)
-  -- A link clause maps nothing; a later data clause maps the variable (ACC33-dec-1). Its names must be declared.
+  -- A link clause maps nothing; a later data clause maps the variable (ACC33-dec-1). Names in a link clause must be
+  -- declared.
   for _, clause in ipairs(node.clauses) do
     local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
     for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end

@@ -57,8 +57,8 @@ local shared_memory_clauses = word_set("unified_shared_memory unified_address se
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported. Also
 -- raises for wrong arguments, for a clause from a later version, and for clauses that require memory shared with the
--- devices. Returns the result of directive_info. version: OpenMP version of the rules; nil if they have none. Errors
--- about a clause of a group name the group (LLNL-4-10).
+-- devices. Returns the result of directive_info. version: OpenMP version of the rules; nil if the rules have none.
+-- Errors about a clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local info = openmp_sema.directive_info(node.name)
   if info.kind == "beyond" then

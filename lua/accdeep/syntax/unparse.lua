@@ -4,8 +4,8 @@
 -- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(name, argument, clauses).
 -- Without a scope, two expressions have the same text if and only if they are equal. A scope {base, record, of_this} is
 -- used for convenience syntax, whose bounds are written in the directive but printed inside a nest. `base` is the text
--- of the nest's object: members of this object are printed without it (X.n becomes n). A host variable that a member
--- hides is printed as ::n (AMB-TR14-13). of_this(name) is true if the name is a member of *this.
+-- of the nest's object: members of this object are printed without the object's name (X.n becomes n). A host variable
+-- that a member hides is printed as ::n (AMB-TR14-13). of_this(name) is true if the name is a member of *this.
 
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 

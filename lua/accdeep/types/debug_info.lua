@@ -76,7 +76,7 @@ local kinds = { struct = "struct", class = "struct", union = "union", enum = "en
 local function is_asked_for(request, entry)
   local items = qualified_names.parse(entry.name)
   if not items then return false end
-  -- A request for a Fortran type does not name the module, so the entry's module is ignored.
+  -- If a request for a Fortran type has no module, the entry's module is ignored.
   if entry.fortran and #request.items == 1 then items = { items[#items] } end
   return qualified_names.accepts(request.items, items)
 end

@@ -7,7 +7,7 @@
 --   private{node, copies, ...}   private copies (backend/privatization.lua, plan/body/data_sharing.lua).
 --   carried{language, text, kind, body?}   the directive and its statement `body`, executed on devices while the body
 --                                          runs on the host (backend/nested_directives.lua).
--- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/ calls
+-- A directive at a place that does not allow it is an error; no directive is ignored (HOUSE-bodies). run/ calls
 -- c_body.body.
 --
 -- Methods of Reader get `list` and `at`: the statements around a directive, and the index of the next statement.

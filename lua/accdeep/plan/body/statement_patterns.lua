@@ -149,7 +149,7 @@ function statement_patterns.loops(node, construct, n, rule, is_perfect, location
       { rule = rule, location = location })
   end
   local list = { node }
-  -- A sequential loop may have any form: its variable need not count (ACC33-2.9-3).
+  -- A sequential loop may have any form, so check_loop is not called: the loop's variable need not count (ACC33-2.9-3).
   if construct.sequential then
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
