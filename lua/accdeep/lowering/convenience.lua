@@ -150,7 +150,8 @@ local function key_for(name, subscripts)
   return table.concat(parts, " ")
 end
 
--- Returns the child of a tree node for the member `name` with these subscripts; adds the child if it does not exist.
+-- Returns the child of the tree node `parent` for the member `name` with these subscripts; adds the child if it does
+-- not exist.
 local function child_of(parent, name, pos, subscripts)
   local key = key_for(name, subscripts)
   local child = parent.by_key[key]
@@ -162,8 +163,8 @@ local function child_of(parent, name, pos, subscripts)
   return child
 end
 
--- Returns true if a tree node has a child for the member `name`, but none with these subscripts. A nest names each
--- member once, so the subscripts then need a further tree.
+-- Returns true if the tree node `parent` has a child for the member `name`, but none with these subscripts. A nest
+-- names each member once, so the subscripts then need a further tree.
 local function has_other_elements(parent, name, subscripts)
   for _, child in ipairs(parent) do
     if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end

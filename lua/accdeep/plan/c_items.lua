@@ -249,8 +249,8 @@ local function container(plan, request, base, subscripts)
   return c_items.object(plan, setmetatable({ clause = with_values, node = base }, { __index = request }), base)
 end
 
--- Adds the item of a section base[s:l]... and returns it. Raises if `base` has no elements, if '@' is not allowed
--- there, and for errors of the bounds. Decides TR14-3.5-10.
+-- Adds the item of a section base[s:l]... and returns it. base, subscripts: ASTs of the base and of the subscripts.
+-- Raises if `base` has no elements, if '@' is not allowed there, and for errors of the bounds. Decides TR14-3.5-10.
 function c_items.section(plan, request, base, subscripts)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

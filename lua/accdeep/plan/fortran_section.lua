@@ -376,7 +376,8 @@ function fortran_section.add_root_objects(plan, requests)
   return table.move(requests, 1, #requests, #list + 1, list)
 end
 
--- Returns the AST of a section with constant bounds. written: ASTs of the subscripts as the program wrote them.
+-- Returns the AST of a section with the numbers `start` and `length` as bounds. written: ASTs of the subscripts as the
+-- program wrote them.
 local function constant_section(pos, start, length, written)
   return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
     length = { tag = "num", type = "long", value = length, pos = pos }, written = written }

@@ -228,7 +228,8 @@ end
 
 -- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
 -- its position is the first use in a body of C text, otherwise the construct `node`. requirement: what demands a
--- clause, such as "default(none)"; clause: the clause to write, for the help. Decides ACC33-impl-2.
+-- clause, such as "default(none)"; clause: the clause to write, for the help; rule: rule of the error. Decides
+-- ACC33-impl-2.
 function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rule)
   local first, names, is_listed = missing[1], {}, {}
   if not first then return end

@@ -69,7 +69,8 @@ function openmp_sema.check(node, version)
   for _, clause in ipairs(node.clauses) do
     local name, pos = clause.name, clause.pos
     local from = clause.group and (" (from %s)"):format(clause.group.title) or ""
-    -- Raises an error at the clause, which also names the clause's group, if any.
+    -- Raises an error at the clause. code, message, fields: those of the error; the message gets the name of the
+    -- clause's group, if any.
     local function wrong(code, message, fields)
       fields.length = #name
       raise(code, pos, message .. from, fields)

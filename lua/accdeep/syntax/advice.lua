@@ -61,8 +61,9 @@ local function nearest_directive(text, names)
   return nil
 end
 
--- Returns help for a text that does not begin with a directive. pos: position of the error; own: names of this
--- language's directives; other: names of the other language's directives.
+-- Returns help for a text that does not begin with a directive. pos: position of the error; is_openmp: true if the text
+-- is OpenMP, false for OpenACC; own: names of this language's directives; other: names of the other language's
+-- directives.
 local function no_directive(text, pos, is_openmp, own, other)
   local word, own_language, other_language = "acc", "OpenMP", "OpenACC"
   if not is_openmp then word, own_language, other_language = "omp", "OpenACC", "OpenMP" end

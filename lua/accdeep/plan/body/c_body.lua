@@ -10,9 +10,10 @@
 -- A directive at a place that does not allow it is an error; no directive is ignored (HOUSE-bodies). run/ calls
 -- c_body.body.
 --
--- Methods of Reader get `list` and `at`: the statements around a directive, and the index of the next statement.
--- `level` or `outer` is the innermost enclosing level, or nil: a constituent of an enclosing construct, such as
--- "parallel" (nesting_check.lua). Each method raises for errors of the directive.
+-- Parameters of many functions: `rule` is the rule that errors cite. Methods of Reader get `list` and `at`: the
+-- statements around a directive, and the index of the next statement. `level` or `outer` is the innermost enclosing
+-- level, or nil: a constituent of an enclosing construct, such as "parallel" (nesting_check.lua). Each method raises
+-- for errors of the directive.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"

@@ -254,8 +254,9 @@ local function compared_lvalue(node)
     and (text_of(value.a) == x or text_of(value.b) == x)
 end
 
--- True if two statements have the form of atomic capture. One copies an l-value, v = x; the other updates x, or
--- overwrites x after the copy. copied_by, updated_by and written_by take a statement and return the text of x, or nil.
+-- True if the statements `first` and `second` have the form of atomic capture. One of them copies an l-value, v = x;
+-- the other updates x, or overwrites x after the copy. copied_by, updated_by and written_by take a statement and return
+-- the text of x, or nil.
 function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
   local first_copied, second_copied = copied_by(first), copied_by(second)
   return first_copied and (updated_by(second) or written_by(second)) == first_copied
