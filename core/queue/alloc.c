@@ -5,7 +5,7 @@ accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t byt
 {
     accd_status status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
     if (status == ACCD_ERROR_OUT_OF_DEVICE_MEMORY && env->queues.ntasks && accd__is_concurrent(env)) {
-        ACCD_TRY(accd__wait_for_all_queues(env)); /* tasks of queues may free device memory */
+        ACCD_TRY(accd__wait_for_all_queues(env)); /* a task of a queue may free device memory */
         status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
     }
     if (status == ACCD_OK) {

@@ -1,22 +1,24 @@
-/* kernel.c - launches kernels that the device runs itself, with tables of the memory that they may access. A kernel may
- * access at most the memory that the interpreter may; where the tables cannot decide, the kernel stops and the
- * interpreter runs it. */
+/* kernel.c - launches kernels that the device runs itself, with tables of the device memory that they may access. A
+ * kernel may access only memory that the interpreter of kernels (lua/accdeep) may access. Where the tables cannot
+ * decide, the kernel stops, its writes are undone, and the interpreter runs it. */
 #include "accdeep_queues.h"
 #include "queue/inside.h"
 #include "table/find.h"
 #include "table/name.h"
 
-/* Tables of a kernel: the ranges that it may access, and the pointers in device memory. */
+/* Tables of a kernel: `ranges` of device memory that it may access, and `slots`, the pointers in device memory that it
+ * may follow. */
 struct kernel_tables {
     struct accd__kernel_range *ranges;
     size_t nranges, ranges_capacity;
     accd_kernel_slot *slots;
     size_t nslots, slots_capacity;
-    struct accd__pair *pairs; /* scratch array for sorting, twice the number of elements */
+    struct accd__pair *pairs; /* array for sorting, with two pairs for each element to be sorted */
     size_t pairs_capacity;
 };
 
-/* Adds the range of `bytes` bytes at device address `low`. Returns false without memory. */
+/* Adds the range of `bytes` bytes at device address `low` to the tables. `flags`: ACCD_KERNEL_RANGE_*. Returns true, or
+ * false without memory from `mem`. */
 static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables, uint64_t low, uint64_t bytes,
                              uint64_t flags)
 {
@@ -26,8 +28,9 @@ static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables
     return true;
 }
 
-/* Adds the ranges of the memory that a task uses, or of all memory if task = NULL. The user's own allocations come
- * first: objects mapped to parts of them come later and take precedence. Returns false without memory. */
+/* Adds the ranges of the device memory that a task uses; task = NULL: of all device memory. Allocations that belong to
+ * no block of objects come first, because objects mapped to parts of them must come later to take precedence. Returns
+ * true, or false without memory. */
 static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__task *task, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -53,8 +56,8 @@ static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__t
     return true;
 }
 
-/* Adds all attached pointers, and the pointers kernel->slots. Returns 1 on success, 0 without memory, and -1 if a
- * descriptor is attached, which tables cannot describe. */
+/* Adds all attached pointers of the device, and the pointers kernel->slots, to the tables. Returns 1 on success, 0
+ * without memory, and -1 if a Fortran descriptor is attached, which the tables cannot describe. */
 static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *kernel, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -65,7 +68,7 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
         if (accd__find_object(env, attach->slot, &holder) != ACCD_OK)
             return 0;
         if (!holder)
-            continue; /* the copy was unmapped, so no kernel can find it */
+            continue; /* the object with the pointer was unmapped, so that no kernel can find the pointer */
         if (slot.bytes != sizeof(uint64_t))
             return -1;
         slot.at = holder->dev + (attach->slot - holder->host);
@@ -108,8 +111,9 @@ static bool sort_by_first_word(struct accd__mem *mem, struct kernel_tables *tabl
     return true;
 }
 
-/* Fills and sorts the tables, and launches the kernel. If it cannot be launched, returns ACCD_OK, and *end_p has
- * ACCD_KERNEL_NOT_RUN with the reason. */
+/* Fills and sorts the tables for the memory of `task` (NULL: all memory), and launches the kernel in queue number
+ * `queue`. Sets *end_p to the outcome. If the tables cannot be made, returns ACCD_OK, and *end_p has
+ * ACCD_KERNEL_NOT_RUN with the reason. Returns the error of the device. */
 static accd_status fill_and_launch(struct accd__device_env *env, const accd_kernel *kernel, unsigned queue,
                                    const struct accd__task *task, struct kernel_tables *tables,
                                    accd_kernel_result *end_p)

@@ -2,15 +2,16 @@
 #include "queue/inside.h"
 #include "table/objects.h"
 
-/* Queues the release of a range in the queue of accd__last_queue_using. Returns false if there is no such queue, so
- * that the caller releases the range now; true also without memory for a task. */
+/* Appends a task of a kind (FREE or MARK_UNWRITTEN) for the device range [dev, dev + bytes) to the queue that
+ * accd__last_queue_using returns. Returns false if no queue uses the range, so that the caller releases it now.
+ * Otherwise returns true, also without memory for the task. */
 static bool defer_release(struct accd__device_env *env, enum accd__task_kind kind, uint64_t dev, uint64_t bytes)
 {
     struct accd__queue *queue = accd__last_queue_using(env, dev, bytes);
     if (!queue)
         return false;
     struct accd__task *task = accd__task_new(env, kind, 0);
-    if (!task) /* the memory is freed with the context */
+    if (!task) /* the range stays as it is until the context is closed */
         return true;
     task->u.memory.dev = dev;
     task->u.memory.bytes = bytes;

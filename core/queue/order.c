@@ -1,27 +1,29 @@
-/* order.c - concurrent queues: a task starts at its construct, and the queue keeps it until the program waits.
+/* order.c - concurrent queues: the device starts a task (piece of work of a queue) at its construct, and the queue
+ * keeps the task until the program waits.
  *
- * The result is that of doing all tasks in program order. Input: a batch or a task that is about to start. Output: it
- * started, was done, or was left for the wait. core/ops calls accd__queue_batch for the transfers of each construct.
+ * The result is the same as if all tasks were done in program order. Input: a batch (list of transfers) or a task that
+ * is about to start. Output: it was started, done at once, or left for the wait. core/ops calls accd__queue_batch for
+ * the transfers of each construct.
  *
  *     construct --> accd__wait_for_conflicts --> start_task --> runs on the device --> wait: accd__finish_batch
  *                    tasks of other streams       in the stream                         fetched bytes reach the host
  *                    that use the same memory     of its queue
  *
- * - Before a task starts, all started tasks that use the same memory are finished, except those that the stream of its
+ * - Before a task starts, all tasks that use the same memory are finished, except those that the device's stream of its
  *   own queue orders anyway.
- * - A construct whose transfers cannot start fails as it would without a queue. A started task has read the host
- *   memory.
- * - Fetched bytes reach host memory at the wait.
+ * - A construct whose transfers cannot start fails as it would without a queue. A task that copies to the device has
+ *   read host memory once it is started.
+ * - Bytes that a task fetches (copies to the host) reach host memory at the wait.
  * - A task that fetches the results of a kernel of its own queue does not start, because the kernel may still be
- *   undone; it is done at the wait. */
+ *   undone; the task is done at the wait. */
 #include "queue/inside.h"
 #include "table/label.h"
 #include "table/name.h"
 
 /* -------------------------------------------------------------------------- conflicts -- */
 
-/* Returns true if two tasks use a common byte of device memory; looks up the ranges of the shorter list in the longer
- * one. */
+/* Returns true if two tasks use a common byte of device memory. Searches the task with more ranges for each range of
+ * the other task. */
 static bool share_device_memory(const struct accd__task *a, const struct accd__task *b)
 {
     const struct accd__task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
@@ -31,29 +33,32 @@ static bool share_device_memory(const struct accd__task *a, const struct accd__t
     return false;
 }
 
-/* Returns true if later work cannot rely on a task's result on the device before the task is over: it is a kernel,
- * which may be undone, or not started. Started transfers are ordered before later transfers of their queue. */
+/* Returns true if later work of the same queue cannot rely on the task's result before the task is over. This holds for
+ * a kernel, which may be undone, and for a task that is not started. It does not hold for started transfers, because
+ * the device does them before later transfers of their queue. */
 static bool is_result_unknown(const struct accd__task *task)
 {
     return task->kind == ACCD_TASK_KERNEL || !task->in_flight;
 }
 
-/* Search for tasks that must precede the next one. */
+/* Search for the tasks that must be done before the task `next` starts. */
 struct conflict_search {
-    const struct accd__task *next;
+    const struct accd__task *next;              /* task that is about to start */
     const struct accd__queue *queue, *excluded; /* queue of `next`, or NULL; queue whose tasks are ignored, or NULL */
-    struct accd__interval *dependencies;
+    struct accd__interval *dependencies;        /* set of the tasks found (accd__note_dependency) */
 };
 
-/* Returns true if a task must be examined: it uses device memory, is not excluded, and no later task of its queue is
- * noted. */
+/* Returns true if the search must examine a task: it is a transfer or kernel, is not of the excluded queue, and the
+ * dependencies found so far have no later task of its queue. */
 static bool may_conflict(const struct conflict_search *search, const struct accd__task *task)
 {
     return accd__task_uses_memory(task) && task->queue != search->excluded &&
            task->number > task->queue->dependency_number;
 }
 
-/* Adds a conflicting user of device memory to the dependencies. Returns false: the search continues. */
+/* Called for each task `span->owner` whose indexed device memory overlaps that of the next task; `ud` is the search.
+ * Adds the task to the dependencies if both share device memory and their queues do not order them. Always returns
+ * false, so that the search continues. */
 static bool note_device_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
@@ -64,8 +69,9 @@ static bool note_device_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Adds a conflicting user of host memory to the dependencies. Fetches of one queue reach the host in order, so they do
- * not conflict. Returns false: the search continues. */
+/* Called for each task `span->owner` whose host memory overlaps that of the next task; `ud` is the search. Adds the
+ * task to the dependencies, unless both fetch in the same queue, whose fetches reach the host in order. Always returns
+ * false, so that the search continues. */
 static bool note_host_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
@@ -75,7 +81,8 @@ static bool note_host_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Returns true if a task of search->queue uses device memory of search->next, and is_result_unknown. */
+/* Returns true if the task `span->owner` belongs to search->queue and shares device memory with search->next, and later
+ * work cannot yet rely on its result (is_result_unknown). `ud` is the search. */
 static bool is_own_unfinished(void *ud, const struct accd__interval *span)
 {
     const struct conflict_search *search = ud;
@@ -84,8 +91,8 @@ static bool is_own_unfinished(void *ud, const struct accd__interval *span)
            share_device_memory(search->next, task);
 }
 
-/* Calls `accept` for the tasks of a device whose indexed memory overlaps that of search->next, until it returns true.
- * Returns false if it never does. */
+/* Calls accept(search, span) for the tasks of a device whose indexed memory overlaps that of search->next, until a call
+ * returns true. Returns true if one did. */
 static bool find_on_device(const struct accd__device_env *env,
                            bool (*accept)(void *ud, const struct accd__interval *span), struct conflict_search *search)
 {
@@ -100,8 +107,9 @@ static bool find_on_device(const struct accd__device_env *env,
     return found;
 }
 
-/* Waits for conflicting tasks. Devices share host memory: a sending task waits for tasks that fetch to the same host
- * memory; a fetching task also for those that send from it. Decides ACC33-async-2. */
+/* Waits for the tasks that conflict with `next`: those that use the same device memory, and those on any device that
+ * use the same host memory. A task that copies to the device waits only for tasks that fetch to that host memory; a
+ * task that fetches also waits for tasks that read it. Decides ACC33-async-2. */
 accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
                                      const struct accd__queue *excluded, const struct accd__task *next)
 {
@@ -122,7 +130,7 @@ accd_status accd__wait_for_all_queues(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Returns true if a queue of any device has tasks. */
+/* Returns true if some queue of some device has tasks. */
 static bool has_pending_tasks(const accd_context *context)
 {
     for (int d = 0; d < context->nenvs; d++)
@@ -138,7 +146,7 @@ accd_status accd__wait_for_all_devices(accd_context *context)
     return ACCD_OK;
 }
 
-/* Extends the hull of the host memory that a task uses. */
+/* Extends task->host, the range around all host memory that the task uses, to include [low, end). */
 static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t end)
 {
     struct accd__interval *host = &task->host;
@@ -147,8 +155,8 @@ static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t en
     host->high = none || end > host->high ? end : host->high;
 }
 
-/* Adds the memory of a batch to the ranges of a task, which have capacity for it, and sets task->host and
- * task->fetches. */
+/* Adds the device memory of a batch to task->ranges, which has space for it, and the batch's host memory to task->host.
+ * Sets task->fetches. */
 static void add_batch_memory(struct accd__task *task, const struct accd__batch *batch)
 {
     assert(task->ranges || !batch->n);
@@ -172,7 +180,7 @@ accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct 
 {
     accd_context *context = env->context;
     struct accd__pair few[2];
-    struct accd__task task = {.ranges = few}; /* treat the batch as a task */
+    struct accd__task task = {.ranges = few}; /* describes the batch as if it were a task */
     if (!accd__is_concurrent(env) || !has_pending_tasks(context))
         return ACCD_OK;
     if (batch->bulk)
@@ -196,15 +204,17 @@ accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uin
 
 /* ------------------------------------------------------------------------------- start, over -- */
 
-/* Returns true if a task uses the results of a kernel, or of a task not started, in its own queue. */
+/* Returns true if a task, about to start in `queue`, uses device memory of a kernel or of a transfer not yet started in
+ * the same queue. */
 static bool reads_unfinished_result(const struct accd__queue *queue, const struct accd__task *task)
 {
     struct conflict_search search = {.next = task, .queue = queue};
     return find_on_device(queue->env, is_own_unfinished, &search);
 }
 
-/* Waits for the tasks that conflict with a task not yet in its queue. Then starts the task, or does it and sets *done_p
- * if the device cannot run it asynchronously, or leaves it for the wait. Fails as the transfers do. */
+/* Waits for the tasks that conflict with `task`, which is not yet in `queue`. Then starts the task, or leaves it for
+ * the wait if it fetches results that are not final. If the device cannot run it asynchronously, does it at once and
+ * sets *done_p. Returns the error of an earlier task, or of the transfers. */
 static accd_status start_task(struct accd__queue *queue, struct accd__task *task, bool *done_p)
 {
     assert(task->kind == ACCD_TASK_TRANSFERS);
@@ -225,12 +235,13 @@ static accd_status start_task(struct accd__queue *queue, struct accd__task *task
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);
 }
 
-/* Returns true if the work that a queue has started is over, up to task `number`; other queues are not tested. */
+/* Returns true if all work that the device has started for a queue, up to task `number`, is over. Does not test the
+ * other queues for which the queue waits. */
 static bool is_queue_started_done(const struct accd__queue *queue, uint64_t number)
 {
     const struct accd__device_env *env = queue->env;
     const struct accd__task *last = queue->started;
-    if (last && last->number > number) { /* later tasks have started, too */
+    if (last && last->number > number) { /* a later task has started, too: look for the last one up to `number` */
         last = NULL;
         for (const struct accd__task *task = queue->first; task && task->number <= number; task = task->next)
             last = task->in_flight ? task : last;
@@ -240,8 +251,9 @@ static bool is_queue_started_done(const struct accd__queue *queue, uint64_t numb
     return !last || env->device.ops->is_batch_done(env->device.handle, last->in_flight);
 }
 
-/* Returns true if a queue has done its started work up to task `number`, and the waits up to it are over. Marks
- * finished waits; otherwise records in `tested` the queue that is not finished. */
+/* Returns true if the started work of a queue up to task `number` is over, and also that of the other queues for which
+ * its tasks up to `number` wait. Marks the waits that are over. If another queue is not finished, stores that queue in
+ * tested->blocked_by and the task's number in tested->blocked_at; `tested` is the queue that the program tests. */
 static bool has_reached_task(struct accd__queue *queue, uint64_t number, struct accd__queue *tested)
 {
     if (!is_queue_started_done(queue, number)) {
@@ -265,8 +277,8 @@ bool accd__is_queue_done(struct accd__queue *queue)
     return has_reached_task(queue, queue->submitted, queue);
 }
 
-/* Returns a task for the transfers of a batch, with copies of the list and of the bytes of direction CORE_TO_DEVICE;
- * NULL: no memory. */
+/* Returns a task for the transfers of a batch, with copies of the list and of the bytes that come from the core's own
+ * memory (ACCD_TRANSFER_CORE_TO_DEVICE); NULL: no memory. */
 static struct accd__task *new_transfer_task(struct accd__device_env *env, const struct accd__batch *batch)
 {
     uint64_t own = 0;
@@ -329,8 +341,9 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
     return accd__run_noted_queues(&dependencies);
 }
 
-/* Returns ACCD_ERROR_MISSING_WAIT, with a message, if a pending task uses the range; if queues are concurrent, waits
- * for such tasks instead. Decides ACC33-async-4. */
+/* Returns ACCD_ERROR_MISSING_WAIT if a task that the pending query does not ignore uses the device range. The message
+ * says that `object` (NULL: the device memory) would be `participle`. In concurrent mode waits for such tasks instead.
+ * Decides ACC33-async-4. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
                                 uint64_t bytes, const char *participle)
 {

@@ -1,20 +1,21 @@
-/* queue.c - the API of activity queues: makes, waits for and tests queues; queues events, functions and kernels.
+/* queue.c - the API of activity queues: makes queues, waits for them and tests them; adds tasks for events, functions
+ * and kernels.
  *
- * A queue is a list of tasks. A task holds everything it needs, except the bytes of host memory, which are read and
- * written when it runs:
+ * A queue is a list of tasks. A task has everything that it needs, except the bytes of host memory, which are read and
+ * written when the task runs:
  *
  *     queue 1   first -> [transfers 1] -> [kernel 2] -> [wait 3] -> [event 4] -> [free 5]     submitted = 5
  *                                                           | until task 2 of
  *     queue 2   first -> [transfers 2] -> [kernel 3]     <--'                                 submitted = 3
  *
  * Invariants (accd__queues_check tests them):
- * - Numbers ascend, up to `submitted`. Tasks of kind ACCD_TASK_WAIT are also linked by next_wait.
+ * - Numbers of tasks ascend, up to `submitted`. Tasks of kind ACCD_TASK_WAIT are also linked by next_wait.
  * - The device memory that a task uses stays allocated until the task is done.
  * - Each task counts once in env->queues.ntasks and in env->slow_path_reasons.
  *
- * Life of a task. A construct makes it (accd__queue_batch, queue_kernel) and appends it. In delayed mode it runs at the
- * wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device runs it from the
- * construct on (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
+ * Life of a task. A construct makes it (accd__queue_batch, queue_kernel) and appends it. In delayed mode the task runs
+ * at the wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device starts the task
+ * at the construct (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
 #include "accdeep_queues.h"
 #include "queue/inside.h"
 #include "table/find.h"
@@ -60,7 +61,8 @@ bool accd__queue_event(struct accd__queue *queue, const accd_event *event)
 {
     assert(event->name);
     size_t bytes = strlen(event->name) + 1;
-    bool now = accd__is_concurrent(queue->env); /* the task has started at least */
+    bool now =
+        accd__is_concurrent(queue->env); /* concurrent mode: the work has already started, so report the event now */
     struct accd__task *task = now ? NULL : accd__task_new(queue->env, ACCD_TASK_EVENT, bytes);
     if (!task)
         return false;
@@ -92,7 +94,8 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     if (number)
         return accd__queue_run_until(env->queues.at[number - 1], env->queues.at[number - 1]->submitted);
     const struct accd__interval *last = accd__interval_find_last_below(env->queues.busy, UINT64_MAX);
-    while (last) { /* the last queue first, which may use results of others: a missing wait shows */
+    while (last) { /* the highest number first: a queue that lacks a wait for another one then runs too early, which
+                      shows */
         struct accd__queue *queue = last->owner;
         ACCD_TRY(accd__queue_run_until(queue, queue->submitted));
         last = accd__interval_find_last_below(env->queues.busy, queue->number);
@@ -100,8 +103,8 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Marks a queue as tested, and returns true if it is not done. A concurrent queue is not done while it has unfinished
- * work; a delayed queue if it has tasks and was not tested since the last one was added. */
+/* Returns true if a queue counts as not done, and marks it as tested. In concurrent mode it is not done while it has
+ * unfinished work. In delayed mode it is not done if it has tasks, and was not tested since the last one was added. */
 static bool is_not_done(struct accd__queue *queue)
 {
     const bool not_done =
@@ -110,7 +113,8 @@ static bool is_not_done(struct accd__queue *queue)
     return not_done;
 }
 
-/* Decides ACC33-async-5. */
+/* Sets *done_p to 1 if queue `number` (0: each queue of the device) is done, else to 0. If it is done, also runs its
+ * tasks, and returns their first error. Decides ACC33-async-5. */
 accd_status accd_queue_test(accd_context *context, int device, unsigned number, int *done_p)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -126,8 +130,9 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Appends a task to the queue that waits for the present tasks of the other queue; does nothing if either keeps no work
- * or both are the same. Decides ACC33-async-3. */
+/* Appends a task to queue `number` that waits for the tasks that queue `other` of `other_device` has now. Does nothing
+ * if `other` has no tasks, if either number is 0, if queues do their work at once, or if both queues are the same.
+ * Decides ACC33-async-3. */
 accd_status accd_queue_wait_for(accd_context *context, int device, unsigned number, int other_device, unsigned other)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -169,8 +174,9 @@ void accd_report_wait(accd_context *context, int device, unsigned number, int ot
     context->config.on_event(context->config.event_ud, &event);
 }
 
-/* Runs a function after all tasks of its queue (number 0: at once). Takes `ud` on success and with ACCD_ERROR_CALLBACK:
- * this function, or one queued before it, failed. */
+/* Runs all tasks of queue `number` (0: none), and then the function `fn`. Returns the first error of a task;
+ * ACCD_ERROR_CALLBACK if this function or one of the queue failed. On success and with ACCD_ERROR_CALLBACK, `fn` has
+ * released `ud`; after other errors the caller still owns it. */
 static accd_status call_at_once(struct accd__device_env *env, unsigned number, accd_host_fn fn, void *ud)
 {
     struct accd__queue *queue = accd__get_queue(env, number);
@@ -201,13 +207,13 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Set of the objects that a kernel may use; objects in it have ACCD_OBJECT_VISITED. */
+/* Set of the objects that a kernel may use. Objects in the set are marked with ACCD_OBJECT_VISITED. */
 struct reached_objects {
     struct accd__object **at;
     size_t n, capacity;
 };
 
-/* Adds an object to the set, unless it is there. Returns false without memory. */
+/* Adds an object to the set, unless the set has it. Returns true, or false without memory. */
 static bool add_reached_object(struct reached_objects *reached, struct accd__mem *mem, struct accd__object *object)
 {
     assert(object);
@@ -220,8 +226,8 @@ static bool add_reached_object(struct reached_objects *reached, struct accd__mem
     return true;
 }
 
-/* Adds the targets of all attached pointers in objects of the set, including the objects added here. Fails without
- * memory. */
+/* Adds the targets of all attached pointers in the objects of the set, including the objects that this function adds.
+ * Fails without memory. */
 static accd_status add_attached_targets(struct reached_objects *reached, struct accd__device_env *env)
 {
     for (size_t i = 0; i < reached->n; i++) {
@@ -248,8 +254,9 @@ static void free_reached(struct reached_objects *reached, struct accd__mem *mem)
     accd__mem_free(mem, reached->at, reached->capacity * sizeof reached->at[0]);
 }
 
-/* Returns a task for a kernel of a region that uses the reached objects, and the allocations without objects that begin
- * at the n addresses `devs`; NULL: no memory. */
+/* Returns a task for a kernel of a region, with the host function `fn` and its argument `ud`. The kernel uses the
+ * reached objects and, for each of the n device addresses `devs` that is in no object, the allocation that begins
+ * there. NULL: no memory. */
 static struct accd__task *new_kernel_task(const accd_region *region, const struct reached_objects *reached,
                                           const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
@@ -271,7 +278,8 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     }
     for (size_t i = 0; i < n; i++) {
         struct accd__object *object = NULL;
-        (void)accd__find_object_by_dev(env, devs[i], &object); /* succeeded before, so it succeeds now */
+        (void)accd__find_object_by_dev(env, devs[i],
+                                       &object); /* cannot fail, because find_kernel_data made the same call before */
         const uint64_t bytes = object ? 0 : env->device.ops->size_of(env->device.handle, devs[i]);
         if (bytes)
             task->ranges[task->nranges++] = (struct accd__pair){devs[i], devs[i] + bytes};
@@ -282,9 +290,8 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     return NULL;
 }
 
-/* Collects the objects that a kernel uses: those of the region's requests, those at n device addresses, and targets of
- * attached pointers in them. Fails without memory.
- */
+/* Adds to *reached the objects that a kernel of a region uses. These are the objects that the region's clauses name,
+ * those at the n device addresses `devs`, and the targets of attached pointers in all these. Fails without memory. */
 static accd_status find_kernel_data(const accd_region *region, const uint64_t *devs, size_t n,
                                     struct reached_objects *reached)
 {
@@ -300,9 +307,10 @@ static accd_status find_kernel_data(const accd_region *region, const uint64_t *d
     return ok ? add_attached_targets(reached, region->env) : accd__report_plan_out_of_memory(region->context);
 }
 
-/* Queues a kernel of a region with its function `fn`. With end_p = NULL the function runs the kernel at the wait.
- * Otherwise the device runs kernel->text, or *end_p has the reason why not; only ACCD_KERNEL_QUEUED leaves a task in
- * the queue. */
+/* Adds a kernel of a region to the region's queue. `devs`: n device addresses of further data that the kernel uses.
+ * With end_p = NULL, the host function `fn` (argument `ud`) runs the kernel at the wait. Otherwise the device is to run
+ * kernel->text, and *end_p has the outcome; only with ACCD_KERNEL_QUEUED does the queue get a task. Fails without
+ * memory, with the error of an earlier task, or if the device fails. */
 static accd_status queue_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
                                 accd_host_fn fn, void *ud, accd_kernel_result *end_p)
 {

@@ -1,11 +1,11 @@
-/* run.c - runs the tasks of queues when the program waits for them. */
+/* run.c - runs the tasks of queues when the program, or a construct that uses the same memory, waits for them. */
 #include "accdeep_checkpoints.h"
 #include "queue/inside.h"
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Looks for host memory of a batch that was freed. Returns true with an address in it in *host_p; false if all is live.
- */
+/* Returns true if a transfer of a batch uses host memory that is not live (registered, and not freed), and sets *host_p
+ * to an address of that transfer. Returns false if all host memory of the batch is live. */
 static bool find_freed_host(accd_context *context, const struct accd__batch *batch, uint64_t *host_p)
 {
     for (size_t i = 0; i < batch->n; i++) {
@@ -18,8 +18,8 @@ static bool find_freed_host(accd_context *context, const struct accd__batch *bat
     return batch->bulk && batch->bulk_ops->find_freed_host(batch->bulk, host_p);
 }
 
-/* Returns ACCD_ERROR_MISSING_WAIT, with a message, if host memory of a transfer was freed; without check_host always
- * ACCD_OK. */
+/* Returns ACCD_ERROR_MISSING_WAIT, and sets the last error, if host memory of the transfers of a task was freed.
+ * Otherwise, and always without config.check_host, returns ACCD_OK. */
 static accd_status check_host_memory(struct accd__queue *queue, const struct accd__task *task)
 {
     accd_context *context = queue->env->context;
@@ -37,8 +37,8 @@ static accd_status check_host_memory(struct accd__queue *queue, const struct acc
     return ACCD_ERROR_MISSING_WAIT;
 }
 
-/* Does the transfers of a task, or finishes them if they were started. Returns the error of the transfer, or of freed
- * host memory. */
+/* Does the transfers of a task, or finishes them if the device has started them. Returns the error of the device, or
+ * ACCD_ERROR_MISSING_WAIT if host memory that is still needed was freed. */
 static accd_status run_transfers(struct accd__queue *queue, const struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;
@@ -59,13 +59,13 @@ static accd_status run_transfers(struct accd__queue *queue, const struct accd__t
 
 /* ---------------------------------------------------------------------------- tasks in order -- */
 
-/* Calls the function of a task with `reason`; constructs are forbidden meanwhile. ACCD_ERROR_CALLBACK: the function
- * failed. */
+/* Calls the host function of a task with `reason`; the function may not run constructs. Returns ACCD_ERROR_CALLBACK if
+ * the function failed. */
 static accd_status call_function(struct accd__device_env *env, const struct accd__task *task, accd_host_call reason)
 {
     accd_context *context = env->context;
     assert(task->u.call.fn);
-    const bool busy = context->busy; /* a construct may be waiting for the queue */
+    const bool busy = context->busy; /* true if a construct waits for the queue */
     env->queues.running = task;
     context->runs_queue = true;
     context->busy = false;
@@ -77,8 +77,9 @@ static accd_status call_function(struct accd__device_env *env, const struct accd
                   : ACCD_OK;
 }
 
-/* Finishes a kernel or call: calls the function with ACCD_CALL_KERNEL_DONE if the device has run the kernel, otherwise
- * with ACCD_CALL_RUN. Returns the error of device or function. */
+/* Finishes a task of kind KERNEL or CALL: waits for a kernel that the device has started, and calls the task's host
+ * function. The function gets ACCD_CALL_KERNEL_DONE if the device has run the kernel, and otherwise ACCD_CALL_RUN.
+ * Returns the error of the device, after which the function gets ACCD_CALL_DISCARD, or that of the function. */
 static accd_status finish_kernel_call(struct accd__device_env *env, const struct accd__task *task)
 {
     accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
@@ -93,7 +94,8 @@ static accd_status finish_kernel_call(struct accd__device_env *env, const struct
     return call_function(env, task, end.outcome == ACCD_KERNEL_DONE ? ACCD_CALL_KERNEL_DONE : ACCD_CALL_RUN);
 }
 
-/* Frees or marks the memory of a task and frees the task, or appends the task to a queue that still uses the memory. */
+/* Runs a task of kind FREE or MARK_UNWRITTEN: frees the task's device memory, or marks it as unwritten, and frees the
+ * task. If a queue still uses the memory, appends the task to that queue instead. */
 static void release_memory(struct accd__queue *queue, struct accd__task *task)
 {
     assert(task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_MARK_UNWRITTEN);
@@ -110,7 +112,8 @@ static void release_memory(struct accd__queue *queue, struct accd__task *task)
     accd__task_cancel(queue, task);
 }
 
-/* Runs a task that was removed from its queue, and frees it. Returns the error of the task. */
+/* Runs a task that was removed from its queue, and frees it; a task that releases memory may move to another queue
+ * instead. Returns the error of the task. */
 static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;
@@ -132,8 +135,8 @@ static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
     return status;
 }
 
-/* Runs the tasks of a queue up to `number`, in order. The recursion ends, because queues wait only for tasks submitted
- * earlier. */
+/* Runs the tasks of a queue up to task `number`, in order, and returns the first error. The recursion ends, because a
+ * queue waits only for tasks that were submitted earlier. */
 accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
 {
     while (queue->first && queue->first->number <= number) {

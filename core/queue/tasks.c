@@ -1,5 +1,5 @@
-/* tasks.c - lists of tasks, and indices of the memory that they use. A construct that frees or moves such memory finds
- * the tasks in the indices, and fails or waits. */
+/* tasks.c - the lists of tasks (pieces of work) of queues, and indices of the memory that tasks use. A construct that
+ * frees or moves memory finds the tasks that still use it in the indices, and fails or waits. */
 #include "queue/inside.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ bool accd__task_merge_ranges(accd_context *context, struct accd__task *task)
     return true;
 }
 
-/* Returns the first range of a task that ends after an address, or NULL. */
+/* Returns the first device range of a task that ends after address `dev`; NULL if there is none. */
 static const struct accd__pair *first_range_after(const struct accd__task *task, uint64_t dev)
 {
     const size_t at = ACCD_UPPER_BOUND(task->ranges, value, task->nranges, dev);
@@ -54,8 +54,9 @@ bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev
 
 /* --------------------------------------------------------------------------- missing waits -- */
 
-/* Marks the tasks that are done once `queue` has reached task `number`: its own up to the number, and those of other
- * queues for which it waits. The recursion ends, because queues wait only for tasks submitted earlier. */
+/* Marks, for a pending query, the tasks that are certainly done once `queue` has done task `number`. These are the
+ * tasks of `queue` up to `number`, and those of other queues for which they wait. The marks are the members `implied`
+ * of queues. The recursion ends, because a queue waits only for tasks that were submitted earlier. */
 static void mark_implied(const struct accd__pending_query *query, struct accd__queue *queue, uint64_t number)
 {
     assert(number <= queue->submitted);
@@ -80,8 +81,8 @@ void accd__begin_pending_query(struct accd__device_env *env, struct accd__queue 
         .number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
 }
 
-/* Returns true if a task is done before the construct of the pending query continues. The first call of a query that
- * needs them also computes the marks of other queues. */
+/* Returns true if the pending query ignores a task, because the task is done before the query's construct continues.
+ * The first call for a task of another queue also marks the tasks of all other queues (mark_implied). */
 static bool is_implied(const struct accd__task *task)
 {
     struct accd__queue *queue = task->queue;
@@ -96,22 +97,24 @@ static bool is_implied(const struct accd__task *task)
     return queue->query_number == query->number && task->number <= queue->implied;
 }
 
-/* Search for tasks that use a device range. */
+/* Search for tasks that use the device range [dev, dev + bytes). */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets;                   /* tasks that will mark a part of the range as unwritten are included */
-    bool includes_done;             /* tasks that are done before the construct are included */
-    const struct accd__task *first; /* first task found, by queue and number */
-    struct accd__interval **dependencies;
+    bool forgets;                         /* true: also finds tasks that will mark a part of the range as unwritten */
+    bool includes_done;                   /* true: also finds tasks that the pending query ignores */
+    const struct accd__task *first;       /* result of find_first_task: first task by queue and task number, or NULL */
+    struct accd__interval **dependencies; /* set to which note_user adds tasks */
 };
 
-/* Returns true if task a comes before b, by queue number and then by task number. */
+/* Returns true if task `a` comes before task `b`: by queue number, and in one queue by task number. */
 static bool comes_before(const struct accd__task *a, const struct accd__task *b)
 {
     return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
 }
 
-/* Records the first task that uses the range in search->first. Returns false: the search continues. */
+/* Called for each task `span->owner` whose indexed memory overlaps the range; `ud` is the search. Stores the task in
+ * search->first if it uses the range and comes before the task there. Always returns false, so that the search
+ * continues. */
 static bool find_first_task(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -122,8 +125,9 @@ static bool find_first_task(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Adds a task to search->dependencies if it uses the range of the search, or `forgets` includes it. Returns false: the
- * search continues. */
+/* Called for each task `span->owner` whose indexed memory overlaps the range; `ud` is the search. Adds the task to
+ * search->dependencies if it uses the range and the pending query does not ignore it, or if it will mark memory as
+ * unwritten and search->forgets is set. Always returns false, so that the search continues. */
 static bool note_user(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -178,7 +182,7 @@ struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, u
     return search.first ? search.first->queue : NULL;
 }
 
-/* Indexes one interval of device memory of a task. */
+/* Adds the device range [low, high), which a task uses, to the index env->queues.accesses. */
 static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
 {
     struct accd__interval *span = &task->spans[task->nspans++];
@@ -187,14 +191,14 @@ static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
     accd__interval_insert(&task->queue->env->queues.accesses, span);
 }
 
-/* Returns true if the host memory of a task is indexed: it has some, and queues are concurrent. */
+/* Returns true if the host memory of a task is indexed: the task uses some, and queues are concurrent. */
 static bool uses_host(const struct accd__queue *queue, const struct accd__task *task)
 {
     return task->host.low < task->host.high && accd__is_concurrent(queue->env);
 }
 
-/* Puts the device memory that a task uses into env->queues.accesses, by ranges or, for more than ACCD_TASK_INTERVALS,
- * as one hull; and its host memory into host_users. */
+/* Adds a task of `queue` to the indices. Its device memory is added to env->queues.accesses: each range or, if there
+ * are more than ACCD_TASK_INTERVALS, one range around all. Its host memory is added to context->host_users. */
 static void index_task(struct accd__queue *queue, struct accd__task *task)
 {
     const struct accd__pair *ranges = task->ranges;
@@ -212,7 +216,7 @@ static void index_task(struct accd__queue *queue, struct accd__task *task)
     }
 }
 
-/* Removes the memory of a task from the indices. */
+/* Removes the device and host memory of a task from the indices. */
 static void unindex_task(struct accd__queue *queue, struct accd__task *task)
 {
     while (task->nspans)
@@ -333,7 +337,7 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     *at = task->next;
     if (queue->last == &task->next)
         queue->last = at;
-    if (task->kind == ACCD_TASK_WAIT) { /* tasks of kind ACCD_TASK_WAIT leave in order, so this is the first of them */
+    if (task->kind == ACCD_TASK_WAIT) { /* waits are removed in order, so this is the first one in queue->waits */
         queue->waits = task->next_wait;
         if (queue->last_wait == &task->next_wait)
             queue->last_wait = &queue->waits;
@@ -349,7 +353,8 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     return task;
 }
 
-/* Waits for the started work of a task, and discards its results: undoes a kernel, drops fetched bytes. */
+/* Waits for the work of a task that the device has started, and discards the results: undoes a kernel, drops the bytes
+ * that a batch fetched. */
 static void abandon_task(const struct accd__queue *queue, const struct accd__task *task)
 {
     const struct accd__device_env *env = queue->env;
