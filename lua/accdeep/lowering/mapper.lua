@@ -134,8 +134,8 @@ local function access_path(definition, node)
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
 end
 
--- Returns the map type of a member that two maps of one mapper name, of the types `first` and `second`: it copies in
--- each direction in which one of the two types copies.
+-- Returns the map type of a member that two maps of one mapper name, with the types `first` and `second`. The result
+-- copies in each direction in which one of them copies.
 local function combine_requests(first, second)
   local to = openmp_sema.moves_in[first] or openmp_sema.moves_in[second]
   local from = openmp_sema.moves_out[first] or openmp_sema.moves_out[second]
