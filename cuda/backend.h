@@ -83,7 +83,7 @@ struct accd__cuda_pinned {
 struct accd__cuda_chunk {
     char *at;
     uint64_t used;
-    size_t first, n;                  /* range of the chunk's pieces in batch->small */
+    size_t first, n;                  /* index of the chunk's first piece in batch->small, and number of its pieces */
     bool holds_large;                 /* the chunk holds large pieces, which are copied one by one */
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
 };
@@ -101,13 +101,14 @@ struct accd__cuda_slot {
 /* Sizes in bytes, and limits of numbers. Both addresses of a copied piece are equal modulo ACCD_CUDA_WORD, so that
  * the kernel that moves pieces can move whole words. */
 enum {
-    ACCD_CUDA_CHUNK = 4 << 20,           /* bytes of a chunk, and of a window of parts */
-    ACCD_CUDA_RING = 8,                  /* number of page-locked chunks of a device */
-    ACCD_CUDA_SLOTS = 4,                 /* number of windows of a batch */
-    ACCD_CUDA_PART = 16,                 /* alignment of parts in their window */
-    ACCD_CUDA_GROUP = 1024,              /* copies that one driver call issues at most */
-    ACCD_CUDA_WORD = 8,                  /* bytes that a thread of the kernel moves at once */
-    ACCD_CUDA_ROW = 3 * sizeof(uint64_t) /* row of the kernel's table: to, from, bytes */
+    ACCD_CUDA_CHUNK = 4 << 20, /* bytes of a chunk (host memory of a transfer), and of a window of parts */
+    ACCD_CUDA_RING = 8,        /* number of page-locked chunks of a device */
+    ACCD_CUDA_SLOTS = 4,       /* number of windows of a batch */
+    ACCD_CUDA_PART = 16,       /* alignment of parts of uploads in their window, in bytes */
+    ACCD_CUDA_GROUP = 1024,    /* copies that one driver call issues at most */
+    ACCD_CUDA_WORD = 8,        /* bytes that a thread of the kernel moves at once */
+    ACCD_CUDA_ROW =
+        3 * sizeof(uint64_t) /* bytes of a row (to, from, bytes) of the table of the kernel that moves pieces */
 };
 
 /* Landing area: device memory to which all uploads of a batch are copied first, so that one kernel launch then
@@ -117,7 +118,7 @@ enum {
  *     at                                           at + table */
 struct accd__cuda_landing_area {
     cu_address at;
-    uint64_t bytes, table; /* size of the area; offset of the rows */
+    uint64_t bytes, table; /* size of the area; offset of the rows in the area */
     struct move_row *rows; /* host copy of the rows of large pieces; a row is a copy that the kernel makes */
     size_t nlarge, n;      /* number of rows of large pieces; number of all rows */
 };
@@ -125,7 +126,7 @@ struct accd__cuda_landing_area {
 /* Stream of the driver, and the scratch memory of its work. */
 struct accd__cuda_stream {
     cu_stream at;
-    cu_address scratch;   /* device memory for one chunk; 0: not allocated yet */
+    cu_address scratch;   /* device memory that chunks cross, one at a time; 0: not allocated yet */
     uint64_t allocations; /* number of allocations in the main stream that this stream has waited for */
 };
 
@@ -154,7 +155,7 @@ struct accd__cuda_batch {
     /* memory of the windows; `slot`: the window that is being filled, NULL: none */
     struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot;
     size_t nslots;
-    uint64_t windows;                /* number of windows sent so far */
+    uint64_t windows;                /* number of windows whose copies were issued so far */
     struct accd__cuda_pieces filled; /* parts in the window being filled */
     struct accd__cuda_landing_area landing;
     bool may_tear; /* the uploads may change existing data in more than one call, so that a failure may leave a part of
@@ -186,7 +187,8 @@ struct accd__cuda {
     uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
     /* kernels of the program write device memory unnoticed, so that all of it counts as written */
     bool own_kernels;
-    uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
+    uint64_t fail_allocation,
+        fail_copy;   /* countdowns of tests: the n-th allocation, or copy, from now on fails; 0: none */
     bool is_lost;    /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */
     char why[sizeof((accd_device_info *)0)->why]; /* text of the last failure; empty: none in this call of the core */
@@ -199,7 +201,7 @@ struct accd__cuda {
     size_t nwindows, windows_capacity;
 
     struct accd__cuda_pinned ring[ACCD_CUDA_RING];
-    bool no_ring; /* page-locking has failed; the ring does not grow further */
+    bool no_ring; /* page-locking has failed, so that no page-locked chunk is allocated any more */
     struct {
         char *at;
         uint64_t bytes;
@@ -211,7 +213,7 @@ struct accd__cuda {
     struct accd__cuda_batch default_batch;           /* batch of work that does not belong to a queue */
     struct accd__cuda_batch *batch;                  /* batch that the core is filling or finishing */
     struct accd__cuda_batch *batches, *idle_batches; /* list of all batches of queues; list of the idle batches */
-    struct accd__cuda_group {                        /* copies that one driver call will issue */
+    struct accd__cuda_group {                        /* copies that wait to be issued by one driver call */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
         size_t n;

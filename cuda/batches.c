@@ -47,7 +47,7 @@ bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
         accd__cuda_new_event(cuda, &batch->done) && ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
     if (batch->in_stream)
         batch->busy = false; /* a wait for the event replaces the wait for the stream */
-    else /* waits now, because without an event a later call could not see that the work has ended */
+    else /* a later call could not see without an event that the work has ended, so this call waits */
         batch->in_stream = batch->is_finished = accd__cuda_batch_wait(batch);
     return batch->in_stream;
 }

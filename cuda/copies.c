@@ -13,7 +13,7 @@ enum {
     MAX_SINGLE_COPIES = 1, /* a chunk with more pieces than this needs the kernel that moves pieces */
     WORD = ACCD_CUDA_WORD,
     STRIP = 64 << 10, /* greatest number of bytes that one row of the kernel's table moves for a large piece */
-    THREADS = 256,    /* threads of a block */
+    THREADS = 256,    /* threads of a block of the kernel */
     LANES = 8,        /* threads that move one piece */
     BLOCKS_MOST = 4096
 };

@@ -60,7 +60,7 @@ struct kernel_launch {
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
     cu_address on_device, scratch; /* tables and scratch buffer on the device; 0: none */
-    cu_event done;                 /* event after the launch, in a queue */
+    cu_event done;                 /* event after the launch, for a launch in a queue; NULL: none */
     bool has_event;                /* `done` was recorded */
     struct kernel_launch *next,
         **at; /* next launch in the list of queued launches; the link that points to this launch */
@@ -414,8 +414,8 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     return cuda->is_lost ? ACCD_ERROR_DEVICE : status;
 }
 
-/* Compiles and issues a kernel, and sets *started_p to true if it was issued. A kernel that cannot be run is no error:
- * *end has the reason. Fails if the device does. Requires that the device's context is current. */
+/* Compiles and issues a kernel, and sets *started_p to true if the kernel was issued. A kernel that cannot be run is
+ * no error: *end has the reason. Fails if a call of the driver fails. Requires that the device's context is current. */
 static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *request,
                                 struct kernel_launch *launch, accd_kernel_result *end, bool *started_p)
 {
@@ -486,7 +486,7 @@ static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 }
 
 /* Issues a kernel in a queue, and sets *end to ACCD_KERNEL_QUEUED with the launch, or to the reason why the kernel
- * cannot be run. Fails as the device does, or without memory. */
+ * cannot be run. Fails if a call of the driver fails, or without memory. */
 static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *request, accd_kernel_result *end)
 {
     struct kernel_launch *launch = new_launch(cuda, request->queue);

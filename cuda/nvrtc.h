@@ -41,7 +41,7 @@ struct accd__image {
     size_t n;
     char *log; /* log of the compiler if it rejected the text, allocated from `mem`; otherwise NULL */
     size_t nlog;
-    char why[200]; /* reason why no image was made, if there is no log */
+    char why[200]; /* reason why no image was made; used only if there is no log */
 };
 /* Sets *image to the result of compiling `text` for GPUs of compute capability `capability` (90: 9.0) with a driver of
  * version `driver`. Images are cached for the life of the process. */

@@ -1,7 +1,7 @@
 /* toolkit_check.c - checks that driver.h and nvrtc.h agree with the toolkit's cuda.h and nvrtc.h. It is compiled only
  * where the CUDA Toolkit is found. */
 #include <cuda.h>
-#undef cuMemcpyBatchAsync /* a macro for another symbol since 13.0 */
+#undef cuMemcpyBatchAsync /* this is a macro for another symbol since CUDA 13.0 */
 
 #include "driver.h"
 

@@ -82,8 +82,8 @@ struct accd__debug_name {
     int section;
     int fortran; /* 1: the type of the named object is from a Fortran unit; 0: other language, or type not known */
     uint64_t aggregate_end; /* address after the outermost structure that holds the range; 0: no structure */
-    /* Number of dimensions and their bounds, for an array in Fortran, whose sections are written s(3:6). rank is 0 for
-     * all other objects. dim[i].extent is INT64_MAX if it is not known. */
+    /* Number of dimensions and their bounds, for an array in Fortran, whose sections are written s(3:6). rank is 0
+     * for all other objects. dim[i].extent is INT64_MAX if the extent is not known. */
     int rank;
     struct {
         int64_t lower, extent;

@@ -114,7 +114,7 @@ struct accd__debug_variable {
     /* location of the variable at the call or, with at_entry, at the entry of the function */
     struct accd__debug_expr location;
     bool at_entry;                 /* true: `location` uses registers as they were at the entry of the function */
-    uint64_t address;              /* global: address in memory */
+    uint64_t address;              /* address in memory; set for global and static variables only */
     struct accd__debug_type *type; /* type of the variable, set once has_type is true */
     bool has_type;
 };
@@ -129,8 +129,9 @@ struct accd__debug_variables {
 struct accd__debug_module {
     struct accd__debug_module *next;
     Dwfl_Module *dwfl;
-    bool indexed;                         /* the globals of the file have been read into `globals` */
-    struct accd__debug_variables globals; /* ascending addresses */
+    bool indexed; /* the globals of the file have been read into `globals` */
+    struct accd__debug_variables
+        globals; /* global and static variables, by ascending address; set once `indexed` is true */
     /* The file is the C library. Its debug information is not read for the arguments of calls: it is large, and has no
      * arguments for indirect calls, by which the library calls functions of the program. */
     bool is_libc;
@@ -149,7 +150,7 @@ struct accd__code_site {
     struct accd__debug_module *module; /* file that contains the call; NULL: not known */
     Dwarf_Addr bias;                   /* memory address minus file address, for that file */
     Dwarf_Die unit;                    /* compilation unit of the call, if has_unit */
-    struct accd__debug_variables variables; /* variables in scope, innermost first */
+    struct accd__debug_variables variables; /* variables in scope at the call, those of the innermost scope first */
     struct accd__debug_expr frame_base;     /* address to which locations in the function's frame are relative */
     Dwarf_Frame *frame;                     /* rules for unwinding, allocated by libdw with malloc; owns cfa */
     /* expression for the CFA: stack pointer of the caller before the call */

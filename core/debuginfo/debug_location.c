@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* Copies memory of this process; returns false if it is not readable. Lets the kernel read, so that an address that is
- * not mapped is an error, not a fault. */
+/* Copies `bytes` bytes of this process at `address` to `to`; returns false if they are not readable. Lets the
+ * operating system read, so that an address that is not mapped is an error, not a fault. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
@@ -128,8 +128,9 @@ static bool push_frame_base(struct machine *m, uint64_t offset)
            push_value(m, frame.stack[frame.n - 1] + offset);
 }
 
-/* Sets *to to the value that register `number` had when the function was entered, from what the caller's debug
- * information says that it passed. Returns false if that is not known, or needs more than three callers. */
+/* Sets *to to the value that register `number` had when the function was entered. The caller's debug information says
+ * which value the caller passed in the register. Returns false if the value cannot be found so, or if more than three
+ * callers must be followed. */
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
 {
     enum { CALLERS_MOST = 3 };

@@ -26,7 +26,7 @@ enum accd__debug_rank {
     ACCD__DEBUG_EXACT,   /* the range is the object itself, or all that a pointer points to */
     ACCD__DEBUG_INSIDE,  /* the range is a part of what a pointer points to */
     ACCD__DEBUG_GUESSED, /* the range is an element that may not exist */
-    ACCD__DEBUG_UNTYPED, /* the range is named by a pointer without a type */
+    ACCD__DEBUG_UNTYPED, /* the range is named by a pointer to void or to a type of unknown size */
     ACCD__DEBUG_AFTER,   /* the range is after the memory that a pointer points to */
     ACCD__DEBUG_NOTHING  /* the search has not found a name yet */
 };

@@ -23,7 +23,7 @@ struct accd__lua_context {
     int error_ref; /* reference to the error that a callback raised last; LUA_NOREF: no error since it was last reported
                     */
     bool unchecked;           /* reads of host memory are not checked, because the host program registers no blocks */
-    struct accd__lua_events { /* events since the last drain */
+    struct accd__lua_events { /* events since the last call of context:drain */
         struct accd__lua_event {
             accd_op op;
             int device, line; /* number of the device; line of the directive in `file` */
@@ -34,7 +34,7 @@ struct accd__lua_context {
         } * events;
         size_t n, capacity;
         bool is_recording;  /* context:listen(true) was called last, so that events are recorded */
-        bool is_incomplete; /* memory ran out for some events */
+        bool is_incomplete; /* some events were dropped, because memory ran out */
     } event_log;
     struct accd__lua_handle *handles; /* list of the context's programs, constructs and checkpoints */
     struct accd__lua_handle *opened;  /* list of open regions and bounds (saved section bounds of an item) */

@@ -26,7 +26,7 @@ bool charge(struct accd__budget *budget, size_t bytes)
     return true;
 }
 
-/* Subtracts bytes from a budget, down to 0. */
+/* Subtracts bytes from a budget, at most down to 0; NULL: does nothing. */
 void accd__discharge(struct accd__budget *budget, size_t bytes)
 {
     assert(bytes <= SIZE_MAX / 2);

@@ -22,7 +22,7 @@ struct checkpoint {
     } open[];
 };
 
-/* Handle's `invalidate`: frees the checkpoint of the core. */
+/* Frees the core's checkpoint of a checkpoint object (function `invalidate` of its handle). */
 static void empty_checkpoint(struct accd__lua_handle *handle)
 {
     assert(handle && handle->invalidate == empty_checkpoint);

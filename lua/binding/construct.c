@@ -34,7 +34,8 @@ struct accd__lua_construct {
     struct item_source *sources;
 };
 
-/* Handle's `invalidate`: releases the programs and frees the items of a construct, which then has none. */
+/* Releases the programs and frees the items of a construct object, which then has none (function `invalidate` of its
+ * handle). */
 static void empty_construct(struct accd__lua_handle *handle)
 {
     assert(handle && handle->invalidate == empty_construct);
@@ -195,8 +196,7 @@ static int construct_gc(lua_State *L)
 }
 
 /* Locates an item: runs the code of *source, which sets address and bytes of *item. Constant code runs until it has
- * succeeded once. Fails as the code does: an invalid section, a function that raised, or no memory (accd_item_locate).
- */
+ * succeeded once. Fails if the code of *source fails: an invalid section, a function that raised, or no memory. */
 static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
     assert(core && item && source);
@@ -207,7 +207,8 @@ static accd_status locate_item(accd_context *core, accd_item *item, struct item_
     return status;
 }
 
-/* Handle's `invalidate` of a region: closes the Lua object; closing the context frees the core's region. */
+/* Marks a region object as closed (function `invalidate` of its handle). Does not end the core's region, which is
+ * freed with the context. */
 static void empty_region(struct accd__lua_handle *handle)
 {
     ((struct accd__lua_opened *)handle)->core = NULL;
@@ -331,7 +332,7 @@ static int l_where(lua_State *L)
     return 2;
 }
 
-/* Handle's `invalidate` of bounds: frees the bounds of the core. */
+/* Frees the core's bounds of a bounds object (function `invalidate` of its handle). */
 static void empty_bounds(struct accd__lua_handle *handle)
 {
     struct accd__lua_opened *bounds = (struct accd__lua_opened *)handle;

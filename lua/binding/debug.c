@@ -66,7 +66,8 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
         *any_p = true;
         *first_p |= is_first;
         walk_dwarf(walk, dwarf);
-        Dwarf *shared = debug->dw.dwarf_getalt(dwarf); /* data that several files have in common */
+        Dwarf *shared = debug->dw.dwarf_getalt(
+            dwarf); /* file with debug information that several files share (DW_FORM_GNU_ref_alt) */
         if (shared)
             walk_dwarf(walk, shared);
         if (!walk->slack && lua_rawlen(walk->L, walk->results) > 0)

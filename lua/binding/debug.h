@@ -29,7 +29,7 @@ struct accd__debug_walk {
     const char *scopes;   /* base names of the classes to search, each after a ':'; NULL: no classes are searched */
     size_t length, slack; /* length of `base`; allowed difference of lengths */
     bool everywhere, is_fortran; /* everywhere: functions and all classes are searched, too */
-    char name[DEBUG_NAME_MOST];  /* name of the present scope, followed by :: */
+    char name[DEBUG_NAME_MOST];  /* names of the present scope and of those around it, each followed by :: */
 };
 /* Walks the types of `unit`: records their names, and adds the wanted types to the results. Raises without memory. */
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit);

@@ -11,7 +11,7 @@ enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------ handle -- */
 
-/* Appends a copy of an entry to debug->found, and returns its number. */
+/* Appends a copy of an entry to debug->found, and returns the copy's number, from 1. Raises without memory. */
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die)
 {
     assert(debug->nfound <= debug->capacity);
@@ -113,7 +113,7 @@ static void push_declaration_place(lua_State *L, const struct accd__lua_debug *d
         lua_pushnil(L);
 }
 
-/* Appends a type, whose name is on top of the stack and stays there, to the results. */
+/* Appends the table of a type to the walk's results. The type's name is on top of the stack, and stays there. */
 static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
 {
     lua_State *L = walk->L;
@@ -250,7 +250,8 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         lua_rawsetp(L, names, unit.addr);
     }
     lua_pop(L, 1);
-    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* a type in no scope of the unit has its name alone */
+    if (lua_rawgetp(L, names, die->addr) !=
+        LUA_TSTRING) { /* the walk did not find the type, so it has no scopes before its name */
         lua_pop(L, 1);
         lua_pushstring(L, debug->dw.dwarf_diename(die));
     }

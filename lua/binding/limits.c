@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* core.clock() -> seconds, monotonic */
+/* core.clock() -> seconds of the system's monotonic clock */
 static int l_clock(lua_State *L)
 {
     struct timespec t;
@@ -49,7 +49,7 @@ struct limits {
     bool is_exceeded;          /* a limit was reached */
     bool is_timeout;           /* the limit of time was reached */
     unsigned nrefused;         /* number of allocations that were refused twice */
-    const void *refused_block; /* block of the last refused request; see limited_alloc */
+    const void *refused_block; /* block that the last refused request would have resized; NULL: a new block */
     size_t refused_bytes;      /* size of the last refused request; 0: a later request was granted */
     const char *stop_reason;   /* reason to stop other than a limit; NULL: a limit, or not stopped */
     const char *chunk;         /* name of the scenario's chunk */
@@ -119,7 +119,7 @@ static void on_second(int signal)
 static void set_timer(long long steps)
 {
     const long long whole = 2000000000, most_idle = 60;
-    enum { SLOWEST = 20 }; /* factor between most_idle_seconds and most_seconds */
+    enum { SLOWEST = 20 }; /* factor from most_idle_seconds to most_seconds */
     struct itimerval every = {0};
     if (steps) {
         struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
@@ -162,7 +162,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
     else if (limits->is_timeout)
         lua_pushfstring(L, "the scenario took more than %d s of the processor", (int)most_seconds);
-    else if (limits->seconds) /* the time is given only if it is at least one second */
+    else if (limits->seconds) /* the message gives the time only if it is at least one second */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
                         limits->seconds);
     else

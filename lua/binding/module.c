@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the tables of constants in the module on top of the stack: opcode, rules, scalar, action, kind, flag, status,
- * and the text version. */
+/* Sets fields of the module on top of the stack: the tables of constants opcode, rules, scalar, action, kind, flag
+ * and status, and the text version. */
 static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {

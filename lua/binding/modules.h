@@ -15,7 +15,8 @@ struct embedded_module {
     size_t bytes;
 };
 
-extern const struct embedded_module embedded_places;           /* accdeep.rules.places: where rules are decided */
+extern const struct embedded_module
+    embedded_places; /* module accdeep.rules.places: the source lines that decide each rule */
 extern const struct embedded_module *const embedded_modules[]; /* ends with NULL */
 
 /* Pushes the loaded chunk of `module`, a function. Raises if memory runs out. */

@@ -9,7 +9,7 @@ struct program {
     accd_program *core;
 };
 
-/* Handle's `invalidate`: releases the program of the core. */
+/* Releases the core's program of a program object (function `invalidate` of its handle). */
 static void release_program(struct accd__lua_handle *handle)
 {
     struct program *program = (struct program *)handle;

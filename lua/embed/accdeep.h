@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-typedef struct accd_session accd_session;   /* a session */
+typedef struct accd_session accd_session;   /* session: devices, names and open regions */
 typedef struct accd_prepared accd_prepared; /* a directive that is parsed once and run often */
 struct lua_State;
 
@@ -74,7 +74,7 @@ typedef struct accd_session_config {
                             it loads later must be of the same release */
     const char *async; /* time at which queued work is done: "program" (NULL), at its directive; "concurrent", while the
                           program continues, if the device supports it ("cuda") */
-    void *reserved[7]; /* zeros */
+    void *reserved[7]; /* must be zeros */
 } accd_session_config;
 
 /* Opens a session with a configuration, or with the defaults if config is NULL. The caller closes it with
@@ -90,8 +90,8 @@ ACCD_API accd_status accd_session_new(accd_session **a_p, const accd_session_con
  * [HOUSE-misuse] */
 ACCD_API accd_status accd_session_free(accd_session *a);
 
-/* Gives the session away; afterwards it belongs to no thread. ACCD_ERROR_MISUSE: it belongs to another thread.
- * [HOUSE-misuse] */
+/* Gives the session away; afterwards it belongs to no thread. ACCD_ERROR_MISUSE: the session belongs to another
+ * thread. [HOUSE-misuse] */
 ACCD_API accd_status accd_session_disown(accd_session *a);
 /* Makes the calling thread the owner of a session that was given away. Everything that the former owner did happens
  * before this call returns. ACCD_ERROR_MISUSE: the session belongs to a thread. [HOUSE-misuse] */
@@ -102,7 +102,7 @@ ACCD_API accd_status accd_session_adopt(accd_session *a);
 typedef struct accd_error_detail {
     accd_status status;
     const char *code;    /* code in scenarios, such as "unknown-name"; there are more codes than statuses */
-    const char *message; /* message of one sentence */
+    const char *message; /* description of the error, one sentence */
     const char *rule;    /* id of the rule that decided, such as "TR14-4.2-03" */
     const char *help;    /* advice, or NULL */
     const char *file; /* file of the call that gave the text; "text", line 1, if the call did not say; NULL: the error
@@ -164,9 +164,9 @@ ACCD_API accd_status accd_check_member(accd_session *a, const char *type, const 
     accd_check_member((a), #type, #member, offsetof(type, member), sizeof(((type *)0)->member), __FILE__, __LINE__)
 
 /* Function of the program that section bounds and conditions may call. Integers and addresses are passed as int64_t.
- * It writes its result to *result_p and returns 0. If it returns another number, the construct fails before anything
- * changes (ACCD_ERROR_CALLBACK). It must have no side effects: it can be called any number of times, at any moment
- * of the call. */
+ * The function writes its result to *result_p and returns 0. If it returns another number, the construct fails before
+ * anything changes (ACCD_ERROR_CALLBACK). The function must have no side effects: it can be called any number of
+ * times, at any moment of the call. */
 typedef int (*accd_user_fn)(void *ud, int nargs, const int64_t *args, int64_t *result_p);
 /* Makes fn callable from directives under a name. ACCD_ERROR_INVALID: duplicate-name. [TR14-3.1.1-21, HOUSE-names] */
 ACCD_API accd_status accd_bind_function(accd_session *a, const char *name, accd_user_fn fn, void *ud);
@@ -196,8 +196,9 @@ ACCD_API accd_status accd_bind_function(accd_session *a, const char *name, accd_
 ACCD_API accd_status accd_run_directive(accd_session *a, const char *text);
 ACCD_API accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line);
 
-/* Kernel of a compute construct, called between its entry and its exit. device is the number of the device, or -1 if
- * an if clause makes the kernel run on the data of the host. It returns 0, or another number if it fails. */
+/* Kernel of a compute construct, called between the construct's entry and exit. device is the number of the device,
+ * or -1 if an if clause makes the kernel run on the data of the host. The kernel returns 0, or another number if it
+ * fails. */
 typedef int (*accd_kernel_fn)(accd_session *a, int device, void *ud);
 /* Executes a compute construct with a kernel of the program. If fn or the end of the construct fails, the entry is
  * undone. Then nothing is copied to the host, and what the construct mapped is unmapped. Other data on the device
@@ -215,8 +216,8 @@ ACCD_API accd_status accd_run_compute_loc(accd_session *a, const char *text, acc
 ACCD_API accd_status accd_prepare(accd_session *a, const char *text, accd_prepared **prepared_p);
 ACCD_API accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line,
                                       accd_prepared **prepared_p);
-/* Runs a prepared directive. A data or compute construct opens its region; it may be opened again inside itself.
- * Errors are those of accd_run_directive. */
+/* Runs a prepared directive. A data or compute construct opens its region; a prepared directive may be run again
+ * inside its own region. Errors are those of accd_run_directive. */
 ACCD_API accd_status accd_prepared_run(accd_prepared *prepared);
 /* Ends the innermost region, which accd_prepared_run must have opened with this handle. ACCD_ERROR_REGION_NESTING: no
  * such region is open, or it is not the innermost one. [DIR-4.3-06] */
@@ -238,7 +239,7 @@ ACCD_API void accd_prepared_free(accd_prepared *prepared);
 /* These functions use the current device: 0 at first, later the one of accd_set_device or "acc set device_num(1)". In
  * a kernel they use its device. ACCD_ERROR_NO_DEVICE: the kernel runs on the host. */
 
-/* Returns the device address of a host address in present data. NULL: it is not present, or the call failed;
+/* Returns the device address of a host address in present data. NULL: the address is not present, or the call failed;
  * accd_last_error tells the two apart. [ACC33-3.2.26-1] */
 ACCD_API void *accd_deviceptr(accd_session *a, const void *host);
 /* Returns the host address of a device address in present data, or NULL. [ACC33-3.2.26-1] */
@@ -258,12 +259,13 @@ ACCD_API accd_status accd_kernel_write(accd_session *a, void *device, const void
 
 /* Selects the current device. ACCD_ERROR_NO_DEVICE: no device has this number. [DIR-1-04] */
 ACCD_API accd_status accd_set_device(accd_session *a, int device);
-/* Returns the number of the current device; -1: no session, or its kernel runs on the host. */
+/* Returns the number of the current device; -1: the call is refused (no session, or one in a call), or the session's
+ * kernel runs on the host. */
 ACCD_API int accd_get_device(accd_session *a);
 
 /* Returns the context of the session, for the explicit tier: present objects, attachments, levels, counters,
- * statistics, single steps. It belongs to the session. Regions that are opened there nest among those of the session,
- * which does not know them. NULL: no session, or it is in a call. */
+ * statistics, single steps. The context belongs to the session. Regions that are opened through the context nest
+ * among those of the session, but the session does not know them. NULL: no session, or the session is in a call. */
 ACCD_API accd_context *accd_get_context(accd_session *a);
 
 #ifdef __cplusplus

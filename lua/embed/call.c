@@ -118,8 +118,8 @@ accd_status accd__check_inspection(accd_session *a, struct accd__caller caller)
     return status == ACCD_OK ? accd__end_call(a, ACCD_OK) : status;
 }
 
-/* Makes the session belong to no thread, so that accd_session_adopt can take it. Fails as any call does: another
- * thread's session, or one in a call. */
+/* Makes the session belong to no thread, so that accd_session_adopt can take it. Fails for another thread's session,
+ * or one that is in a call. */
 accd_status accd_session_disown(accd_session *a)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, true);
@@ -155,8 +155,8 @@ accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 
 /* ----------------------------------------------------------------------------------- last error -- */
 
-/* Returns the error of the last failed call of this session. Without a session, or in a thread that does not own it,
- * returns a constant that says so. */
+/* Returns the error of the last failed call of this session. Without a session, or in a thread that does not own the
+ * session, returns a constant error that says so. */
 const accd_error_detail *accd_last_error(const accd_session *a)
 {
     if (!is_session(a))

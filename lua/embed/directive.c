@@ -113,7 +113,7 @@ static accd_status report_failure(struct failure failure)
  * (NULL: nil) and the number. */
 struct complaint {
     accd_session *a;
-    const char *method; /* method of the Lua session that raises */
+    const char *method; /* method of the Lua session that raises the error */
     int ref;
     const char *text;
     int number;
@@ -160,8 +160,8 @@ static bool is_compute(const struct accd__session_region *region)
     return region->kind == PLAN_COMPUTE;
 }
 
-/* Returns true if the plan "end NAME" ends the region: NAME is its directive or, for a compute construct, the first
- * words of it. */
+/* Returns true if the plan `end`, "end NAME", ends `region`: NAME is the name of the region's directive or, for a
+ * compute construct, the first words of this name. */
 static bool matches_end(const struct accd__directive_plan *end, const struct accd__session_region *region)
 {
     size_t n = strlen(end->name);

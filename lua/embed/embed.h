@@ -21,12 +21,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define ACCD_MAGIC UINT64_C(0x61636364656570) /* value of accd_session.magic until the session is freed */
+#define ACCD_MAGIC \
+    UINT64_C(0x61636364656570) /* value of accd_session.magic, which shows that a session was not freed */
 
 /* Kind of plan that the interpreter returns for a directive. */
 enum accd__plan_kind {
     PLAN_DONE,    /* the interpreter has executed the directive */
-    PLAN_STEP,    /* a construct to run */
+    PLAN_STEP,    /* a construct to run, which opens no region */
     PLAN_REGION,  /* a construct that opens a region */
     PLAN_COMPUTE, /* a construct that opens a region with a kernel */
     PLAN_END      /* the end of the region with the plan's name */
@@ -45,7 +46,7 @@ struct accd__session_region {
     bool is_openmp;
 };
 
-/* Plan of a directive, as lua/accdeep/embed.lua returns it. */
+/* Plan of a directive (what C has to run), as lua/accdeep/embed.lua returns it. */
 struct accd__directive_plan {
     enum accd__plan_kind kind;
     struct accd__lua_construct *construct; /* construct to run; NULL: nothing to run */
@@ -66,7 +67,7 @@ struct accd__meter { /* allocator of the interpreter's memory, with a limit `mos
 
 struct accd__caller { /* identifies a call of a public function by its stack frame */
     char *frame;      /* canonical frame address of the public function; NULL: no call */
-    void *link;       /* return address into the program */
+    void *link;       /* return address of the public function, in the program */
 };
 
 /* Session. */
@@ -101,7 +102,8 @@ struct accd_prepared {
     accd_prepared *next, **link;
     struct accd__meter meter; /* allocator of this block, which may outlive the session */
     int ref;                  /* reference to the Lua record of the directive; the record keeps the construct alive */
-    uint64_t generation;      /* session's `generation` when the plan was made; if it is older now, the plan is stale */
+    uint64_t generation; /* the session's `generation` when the plan was made; if the session's is higher now, the plan
+                            is stale */
     struct accd__directive_plan plan;
 };
 

@@ -33,7 +33,7 @@ static int own_require(lua_State *L)
         return luaL_error(L, "module '%s' is not in the library", name);
     embedded_push(L, *module);
     lua_pushvalue(L, lua_upvalueindex(2));
-    lua_setupvalue(L, -2, 1); /* upvalue 1 of a chunk is _ENV, its table of globals */
+    lua_setupvalue(L, -2, 1); /* upvalue 1 of a chunk is _ENV, the chunk's table of globals */
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     lua_pushvalue(L, 1);

@@ -9,7 +9,7 @@
 struct library_request {
     accd_session *a;
     const char *method;
-    const char *texts[2]; /* the first NULL ends the list */
+    const char *texts[2]; /* list of texts; the first NULL ends it */
     const char *file;
     int line, nnumbers;
     uint64_t numbers[2];

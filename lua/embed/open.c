@@ -92,7 +92,8 @@ static lua_State *new_state(accd_session *a)
     return L;
 }
 
-/* Lua function (session): makes a->L a new thread of the caller's state, and a->thread the reference to it. */
+/* Lua function (session): makes a->L a new Lua thread of the caller's state, and a->thread the registry reference to
+ * this thread. */
 static int new_thread(lua_State *L)
 {
     accd_session *a = lua_touserdata(L, 1);
@@ -287,8 +288,8 @@ static void detach_state(accd_session *a)
         luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
 }
 
-/* Leaves a borrowed state to its owner; caches an own state if possible, otherwise closes it. is_whole: true if the Lua
- * session was closed without an error. */
+/* Leaves a state that the program configured to the program. Caches a state of the library's own if possible,
+ * otherwise closes it. is_whole: true if the Lua session was closed without an error. */
 static void release_state(accd_session *a, bool is_whole)
 {
     bool is_reusable = a->is_borrowed || (a->is_usual && is_whole);
@@ -298,8 +299,8 @@ static void release_state(accd_session *a, bool is_whole)
         lua_close(a->L);
 }
 
-/* Closes a session: abandons its regions, closes its context, and frees it. Handles of prepared directives stay,
- * without a session. */
+/* Closes a session: abandons its regions, closes its context, and frees the session. Handles of prepared directives
+ * stay, without a session. */
 accd_status accd_session_free(accd_session *a)
 {
     if (!a)

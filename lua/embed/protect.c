@@ -97,7 +97,7 @@ static void read_object(lua_State *L, int n, accd_object_info *info)
 struct diagnostic_request {
     accd_session *a;
     accd_error_detail detail;
-    const char *text; /* the error as text for accd_last_error_message */
+    const char *text; /* the error as a text, which accd_last_error_message will return */
 };
 
 /* Lua function (struct diagnostic_request, error): sets detail and text from the error that Lua raised. The texts stay
@@ -164,8 +164,8 @@ static accd_status report_lua_error(accd_session *a, int failure)
         lua_pop(L, 1);
         return report_memory(a);
     }
-    /* The library could not be opened, so its code cannot describe the error. In a borrowed state that state is the
-     * reason, which is a misuse by its owner. */
+    /* The Lua library could not be opened, so its code cannot describe the error. If the state is the program's own,
+     * something in the state is the reason, which is a misuse by the program. */
     if (a->library == LUA_NOREF) {
         snprintf(a->sentence, sizeof a->sentence, "%s", text ? text : "?");
         lua_pop(L, 1);
@@ -207,7 +207,8 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     lua_error(L);
 }
 
-/* Calls fn(L) protected, with `request` at index 1. On failure fills the error detail and returns its status. */
+/* Calls fn(L) protected and within the limits, with `request` as light userdata at index 1. On failure fills the
+ * session's error detail and returns its status. */
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request)
 {
     enum { ROOM = 24 };

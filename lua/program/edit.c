@@ -1,5 +1,6 @@
 /* edit.c - reads lines from a terminal with editing and a history, through libedit (BSD licence), which is loaded at
- * run time. If it is missing, the caller reads lines without it. The declarations are those of libedit.so.2. */
+ * run time. Without libedit, system.editor returns nothing, and its caller reads plain lines. The declarations are
+ * those of libedit.so.2. */
 #include "program.h"
 
 #include <lauxlib.h>
@@ -42,7 +43,7 @@ enum {
     H_LOAD = 17,
     H_SAVE = 18,
     H_SETUNIQUE = 20,
-    HISTORY = 1000, /* lines in the history */
+    HISTORY = 1000, /* greatest number of lines in the history */
 };
 
 static const char editor_name[] = "accdeep.editor";
@@ -182,7 +183,7 @@ static int l_editor(lua_State *L)
     lua_setiuservalue(L, -2, 1);
     if (!load_libedit(editor))
         return 0;
-    setlocale(LC_CTYPE, ""); /* sets the width of characters */
+    setlocale(LC_CTYPE, ""); /* libedit then knows the encoding and width of characters */
     HistEvent event;
     editor->past = editor->history_init();
     editor->line = editor->el_init("accdeep", stdin, stdout, stderr);
@@ -196,7 +197,7 @@ static int l_editor(lua_State *L)
     EditLine *line = editor->line;
     editor->el_set(line, EL_PROMPT, get_prompt);
     editor->el_set(line, EL_EDITOR, "emacs");
-    editor->el_set(line, EL_SIGNAL, 1); /* follows the size of the window */
+    editor->el_set(line, EL_SIGNAL, 1); /* libedit handles signals, such as a change of the window's size */
     editor->el_set(line, EL_HIST, editor->history, editor->past);
     editor->el_set(line, EL_SETTY, "-d", "-isig", NULL); /* ^C and ^Z send no signals; they are bound below */
                                                          /* libedit does not copy these wide names: they must be

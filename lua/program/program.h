@@ -1,5 +1,5 @@
-/* program.h - accdeep.system, the Lua module of the program's own services: terminals, files, processes, line editing.
- * The library and accdeep.core work without it. */
+/* program.h - accdeep.system, the Lua module of the program's own services: terminals, files, processes, line
+ * editing. The library libaccdeep and the module accdeep.core work without this module. */
 #ifndef ACCD_PROGRAM_H
 #define ACCD_PROGRAM_H
 

@@ -103,8 +103,8 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
 }
 
-/* Starts the supervisor, which gets the socket `file` and the texts of `supervise`. It is a grandchild of this
- * process, so that the program cannot wait for it as for a child of its own. Starts none if the system refuses. */
+/* Starts the supervisor, which gets the socket `file` and the texts of `supervise`. The supervisor is a grandchild of
+ * this process, so that the program cannot wait for it as for a child of its own. Starts none if the system refuses. */
 static void start_supervisor(int file, const char *not_loaded, const char *no_directive)
 {
     const pid_t program = getpid(), child = fork();
@@ -174,7 +174,8 @@ static bool read_start(pid_t process, double *start_p, bool *interactive_p)
     if (file)
         fclose(file);
     text[n] = 0;
-    const char *rest = strrchr(text, ')'); /* the name of the program may contain any characters */
+    const char *rest =
+        strrchr(text, ')'); /* searched from the end, because the program's name before it may contain any characters */
     if (!rest || sscanf(rest, ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
                         &session, &terminal, &ticks) != 3)
         return false;

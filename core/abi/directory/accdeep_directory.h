@@ -42,11 +42,13 @@ typedef struct accd_stacks accd_stacks;
 ACCD_API accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config);
 /* Frees the handle, its context and all device memory. Nothing is copied to the host. NULL does nothing. */
 ACCD_API void accd_stacks_free(accd_stacks *stacks);
-/* Returns the context of the handle, for everything else: events, inspection, memory of devices. It belongs to the
- * handle, which does not see environments opened or closed through the context. Returns NULL for NULL. */
+/* Returns the core's context of the handle, for uses that have no function here: events, inspection, memory of
+ * devices. The context belongs to the handle. The handle does not see environments that are opened or closed through
+ * the context. Returns NULL for NULL. */
 ACCD_API accd_context *accd_stacks_context(accd_stacks *stacks);
-/* Returns the error of the last call below that failed; valid until the next such call. Its item is the number of the
- * clause since accd_stacks_read_pragma, from 0, or SIZE_MAX. Never NULL, even if the handle is NULL. */
+/* Returns the error of the last call below that failed; valid until the next call that fails. The error's member
+ * `item` is the number of the clause since accd_stacks_read_pragma, from 0; SIZE_MAX: no single clause. Never NULL,
+ * even if the handle is NULL. */
 ACCD_API const accd_error *accd_stacks_error(const accd_stacks *stacks);
 
 /* ----------------------------------------------------------------------- data environments -- */
@@ -91,9 +93,9 @@ ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
 /* These clauses copy nothing, at the start or at the end, if their data are present. But such data are fused with other
  * data of their base, and are found at their distance from the base. */
 ACCD_CLAUSE(accd_stacks_pragma_copy);    /* copied to the device at the start, to the host at the end */
-ACCD_CLAUSE(accd_stacks_pragma_copyin);  /* copied to the device at the start */
-ACCD_CLAUSE(accd_stacks_pragma_copyout); /* allocated, copied to the host at the end */
-ACCD_CLAUSE(accd_stacks_pragma_create);  /* allocated */
+ACCD_CLAUSE(accd_stacks_pragma_copyin);  /* copied to the device at the start, not back */
+ACCD_CLAUSE(accd_stacks_pragma_copyout); /* allocated at the start, copied to the host at the end */
+ACCD_CLAUSE(accd_stacks_pragma_create);  /* allocated at the start, and never copied */
 /* These clauses do what copy, copyin, copyout and create do, but data that are wholly present are not checked again
  * (DIR-4.2-02). */
 ACCD_CLAUSE(accd_stacks_pragma_pcopy);

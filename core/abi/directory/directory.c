@@ -43,9 +43,9 @@ struct accd_stacks {
     enum { IDLE, BEGUN, READING } phase; /* phase of the directive in progress */
     accd_construct_kind kind;            /* kind of the directive in progress */
     int device;                          /* device of the directive in progress */
-    accd_item *items;                    /* clauses of the directive in progress */
+    accd_item *items;                    /* clauses of the directive in progress, as items of the core */
     size_t nitems, capacity;
-    struct environment_stack *stacks; /* an element for each device */
+    struct environment_stack *stacks; /* stacks of environments, one for each device */
     accd_error error;
 };
 
@@ -318,7 +318,8 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
     return ACCD_OK;
 }
 
-/* Closes the current environment of a device; on failure it stays open. */
+/* Closes the current environment of a device, with the copies that its clauses ask for; on failure the environment
+ * stays open. */
 accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;

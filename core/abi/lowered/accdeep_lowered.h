@@ -59,7 +59,7 @@ void *accd_lowered_host(const void *device);
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line);
 
 /* Routine of OpenACC that moves data. Work of queues is done at once. acc_copyin and acc_create return device
- * addresses, others NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
+ * addresses, all other routines NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
 /* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at `line` of `file`.
  * The thread must call the routine before it looks up another one. kind, action: accd_construct_kind and accd_action of

@@ -275,7 +275,8 @@ void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_pla
     return (void *)(uintptr_t)device;
 }
 
-/* Opens a region, and records the addresses of its items for accd_lowered_pointer. */
+/* Opens a region, and stores the host addresses of its items in the region, for accd_lowered_pointer. Returns the
+ * region. */
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments)
 {
     pthread_mutex_lock(&lock);

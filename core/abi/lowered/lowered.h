@@ -11,7 +11,7 @@
 /* Array that the section of an item belongs to. */
 struct accd__lowered_rows {
     int first; /* index of the array's first argument: its address; lower bound and extent of each dimension follow */
-    accd_array array; /* array as the item's label describes it now */
+    accd_array array; /* address and bounds of the array as the item's label (its name for errors) has them now */
 };
 
 /* Item of a plan: the constant part, and the code `place` that locates the item (computes its address) at each run. */

@@ -39,7 +39,7 @@ struct reader {
     accd_program **programs;
     size_t nlabels, nprograms;
     accd_array *array; /* array of the next label; NULL: the label has no array */
-    /* The open program (its line was read, but it is not complete), and its lists. */
+    /* The open program (a mapping program whose line was read, but which is not complete), and its lists. */
     bool in_program;
     accd_program_spec spec;
     accd_piece *pieces;
@@ -349,11 +349,11 @@ static void read_rows(struct reader *reader)
     rows->array.name = read_optional_rest(reader);
 }
 
-/* Function that reads each kind of line, after its first word. */
+/* Table of the kinds of lines: the first word, and the function that reads what follows the word. */
 static const struct {
     const char *word;
     void (*read)(struct reader *);
-    bool begins; /* the line ends the open program or item */
+    bool begins; /* the line begins a new part, so that it ends the open program or item */
 } lines[] = {
     {"construct", read_construct, false}, {"array", read_array, true},    {"label", read_label, true},
     {"program", begin_program, true},     {"piece", read_piece, false},   {"field", read_field, false},
