@@ -101,14 +101,13 @@ struct accd__cuda_slot {
 /* Sizes in bytes, and limits of numbers. Both addresses of a copied piece are equal modulo ACCD_CUDA_WORD, so that
  * the kernel that moves pieces can move whole words. */
 enum {
-    ACCD_CUDA_CHUNK = 4 << 20, /* bytes of a chunk (host memory of a transfer), and of a window of parts */
-    ACCD_CUDA_RING = 8,        /* number of page-locked chunks of a device */
-    ACCD_CUDA_SLOTS = 4,       /* number of windows of a batch */
-    ACCD_CUDA_PART = 16,       /* alignment of parts of uploads in their window, in bytes */
-    ACCD_CUDA_GROUP = 1024,    /* copies that one driver call issues at most */
-    ACCD_CUDA_WORD = 8,        /* bytes that a thread of the kernel moves at once */
-    ACCD_CUDA_ROW =
-        3 * sizeof(uint64_t) /* bytes of a row (to, from, bytes) of the table of the kernel that moves pieces */
+    ACCD_CUDA_CHUNK = 4 << 20,           /* bytes of a chunk (host memory of a transfer), and of a window of parts */
+    ACCD_CUDA_RING = 8,                  /* number of page-locked chunks of a device */
+    ACCD_CUDA_SLOTS = 4,                 /* number of windows of a batch */
+    ACCD_CUDA_PART = 16,                 /* alignment of parts of uploads in their window, in bytes */
+    ACCD_CUDA_GROUP = 1024,              /* copies that one driver call issues at most */
+    ACCD_CUDA_WORD = 8,                  /* bytes that a thread of the kernel moves at once */
+    ACCD_CUDA_ROW = 3 * sizeof(uint64_t) /* bytes of a row of the kernel's table: to, from, bytes */
 };
 
 /* Landing area: device memory to which all uploads of a batch are copied first, so that one kernel launch then
@@ -187,8 +186,7 @@ struct accd__cuda {
     uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
     /* kernels of the program write device memory unnoticed, so that all of it counts as written */
     bool own_kernels;
-    uint64_t fail_allocation,
-        fail_copy;   /* countdowns of tests: the n-th allocation, or copy, from now on fails; 0: none */
+    uint64_t fail_allocation, fail_copy; /* countdowns of tests to injected failures; 0: none */
     bool is_lost;    /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */
     char why[sizeof((accd_device_info *)0)->why]; /* text of the last failure; empty: none in this call of the core */

@@ -129,9 +129,8 @@ struct accd__debug_variables {
 struct accd__debug_module {
     struct accd__debug_module *next;
     Dwfl_Module *dwfl;
-    bool indexed; /* the globals of the file have been read into `globals` */
-    struct accd__debug_variables
-        globals; /* global and static variables, by ascending address; set once `indexed` is true */
+    bool indexed;                         /* the globals of the file have been read into `globals` */
+    struct accd__debug_variables globals; /* sorted by address; set once `indexed` is true */
     /* The file is the C library. Its debug information is not read for the arguments of calls: it is large, and has no
      * arguments for indirect calls, by which the library calls functions of the program. */
     bool is_libc;

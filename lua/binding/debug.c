@@ -66,8 +66,7 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
         *any_p = true;
         *first_p |= is_first;
         walk_dwarf(walk, dwarf);
-        Dwarf *shared = debug->dw.dwarf_getalt(
-            dwarf); /* file with debug information that several files share (DW_FORM_GNU_ref_alt) */
+        Dwarf *shared = debug->dw.dwarf_getalt(dwarf); /* file with data that several files share */
         if (shared)
             walk_dwarf(walk, shared);
         if (!walk->slack && lua_rawlen(walk->L, walk->results) > 0)

@@ -250,8 +250,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         lua_rawsetp(L, names, unit.addr);
     }
     lua_pop(L, 1);
-    if (lua_rawgetp(L, names, die->addr) !=
-        LUA_TSTRING) { /* the walk did not find the type, so it has no scopes before its name */
+    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* the walk did not find the type: its name gets no scopes */
         lua_pop(L, 1);
         lua_pushstring(L, debug->dw.dwarf_diename(die));
     }

@@ -15,8 +15,7 @@ struct embedded_module {
     size_t bytes;
 };
 
-extern const struct embedded_module
-    embedded_places; /* module accdeep.rules.places: the source lines that decide each rule */
+extern const struct embedded_module embedded_places;           /* accdeep.rules.places: source lines of each rule */
 extern const struct embedded_module *const embedded_modules[]; /* ends with NULL */
 
 /* Pushes the loaded chunk of `module`, a function. Raises if memory runs out. */

@@ -21,8 +21,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define ACCD_MAGIC \
-    UINT64_C(0x61636364656570) /* value of accd_session.magic, which shows that a session was not freed */
+#define ACCD_MAGIC UINT64_C(0x61636364656570) /* accd_session.magic of each session until it is freed */
 
 /* Kind of plan that the interpreter returns for a directive. */
 enum accd__plan_kind {

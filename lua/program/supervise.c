@@ -174,8 +174,7 @@ static bool read_start(pid_t process, double *start_p, bool *interactive_p)
     if (file)
         fclose(file);
     text[n] = 0;
-    const char *rest =
-        strrchr(text, ')'); /* searched from the end, because the program's name before it may contain any characters */
+    const char *rest = strrchr(text, ')'); /* the last one: the name before it may contain any characters */
     if (!rest || sscanf(rest, ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
                         &session, &terminal, &ticks) != 3)
         return false;
