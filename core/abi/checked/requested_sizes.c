@@ -11,7 +11,7 @@ void __libc_free(void *at);
 enum { PARTS = 64 };
 static struct part {
     bool spin_lock;
-    size_t n, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
+    size_t n, capacity; /* number of used slots; number of all slots, 0 or a power of two. At most half are used */
     struct block {
         uintptr_t start; /* address of the block; 0: the slot is free */
         size_t bytes;

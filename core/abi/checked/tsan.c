@@ -68,14 +68,14 @@ static inline __attribute__((always_inline)) void check_range(const void *at, si
         SLOW_PATH_HERE((uintptr_t)at, n, access_flags);
 }
 
-/* Checks a read of n bytes. */
+/* Checks a read of n bytes at `at`. */
 API void __tsan_read_range(void *at, size_t n);
 void __tsan_read_range(void *at, size_t n)
 {
     check_range(at, n, RT_ACCESS_READ);
 }
 
-/* Checks a write of n bytes. */
+/* Checks a write of n bytes at `at`. */
 API void __tsan_write_range(void *at, size_t n);
 void __tsan_write_range(void *at, size_t n)
 {

@@ -49,7 +49,8 @@ static _Noreturn void report_transfer_fault(void *address)
                    site->construct_name, name, address);
 }
 
-/* Reports that the host's code uses a device address, and ends the program. context: of the signal handler. */
+/* Reports that the host's code uses the device address `address`, and ends the program. context: ucontext_t
+ * that the signal handler has got. */
 static _Noreturn void report_device_access(void *address, const void *context)
 {
     int device = accd_device_at(rt.context, (uintptr_t)address);

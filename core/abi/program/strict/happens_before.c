@@ -31,7 +31,7 @@ struct stream {
     int device, queue;
     bool task;                  /* true: a chain of tasks, each of which depends on the one before; false: a queue */
     uint64_t last, host_synced; /* last epoch begun; last epoch that the host has waited for */
-    struct clock *clock;        /* clock after the last epoch; NULL: no epoch is in it */
+    struct clock *clock;        /* clock of the stream after its last epoch; NULL: an empty clock */
 };
 static struct stream *streams; /* streams[0] is the host */
 static size_t nstreams, capacity;

@@ -346,7 +346,7 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
         registers[REG_RAX] = info->si_syscall;
     } else if (info->si_code <= 0) {
         rt_signals_resend(guard, signal, info);
-        /* a breakpoint is reported after its instruction, which must be repeated */
+        /* SIGTRAP of a breakpoint (0xCC) arrives after its instruction, which the program must repeat */
     } else if (signal == SIGTRAP && *before == 0xCC) {
         registers[REG_RIP]--;
     }
@@ -390,9 +390,8 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
 struct host_read {
     uint64_t start;
     size_t n;
-    /* Target of the copy; NULL: the bytes are compared with those at `expected`, and `same` becomes false if they
-     * differ.
-     */
+    /* Target of the copy; NULL: the bytes are compared with those at `expected`. `same` becomes false if they
+     * differ. */
     char *to;
     const char *expected;
     bool same;

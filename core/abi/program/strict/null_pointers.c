@@ -28,7 +28,9 @@ static struct slot {
     int device;
     const void *host;
     const struct rt_site
-        *site; /* construct that made it null, while its kernel is under way; NULL: no kernel, or it has ended */
+        /* construct that made the pointer null, while the construct's kernel runs; NULL: no kernel, or it has
+         * ended */
+        *site;
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 

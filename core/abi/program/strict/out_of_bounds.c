@@ -21,7 +21,8 @@ static struct {
 } quarantine[QUARANTINE];
 static unsigned last_entry;
 
-/* Adds an object to the quarantine, in place of the oldest one. */
+/* Adds the object that `event` unmaps, with device memory at `dev`, to the quarantine, in place of the oldest
+ * one. */
 void rt_quarantine_add(const accd_event *event, uint64_t dev)
 {
     assert(event);

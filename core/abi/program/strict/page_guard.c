@@ -99,7 +99,7 @@ static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *c
     rt_guard_abandon(guard);
     memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
     const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
-    /* a breakpoint is reported after its instruction, which must be repeated */
+    /* SIGTRAP of a breakpoint (0xCC) arrives after its instruction, which the program must repeat */
     if (signal == SIGTRAP && *before == 0xCC)
         registers[REG_RIP]--;
 }
@@ -536,9 +536,10 @@ static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
 /* True if malloc gives several threads blocks of the same mapping: then it is not the malloc of the C library. */
 static bool has_shared_malloc;
 
-/* Runs a test kernel to find the memory that malloc gives to the guard's thread, and keeps that memory open. The C
- * library may give the thread the malloc arena of an ended thread. Then all heaps of this arena, each with a pointer to
- * the one before, become the guard's. Returns false if the guard cannot be used. */
+/* Runs a test kernel to find the memory that malloc gives to the guard's thread, and keeps that memory open.
+ * The C library may give the thread the malloc arena of an ended thread. Then all heaps of this arena, each
+ * with a pointer to the one before, become the guard's. Returns false without memory, if the test kernel
+ * could not be protected, or if the heap is not one of the guard's thread alone. */
 static bool check_own_malloc(struct rt_page_guard *guard)
 {
     char **block_p = rt_arena_realloc(NULL, NULL, 0, sizeof *block_p);

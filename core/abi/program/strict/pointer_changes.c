@@ -24,8 +24,8 @@ static bool is_pointer_changed(int device, const accd_attachment *pointer)
     return value && value != pointer->dev && rt_is_device_address((const void *)value);
 }
 
-/* Stores in *pointer the first changed pointer at or after the host address *at, and moves *at past it. Returns false
- * if there is none. */
+/* Stores in *pointer the first attached pointer at or after the host address *at that is changed on the
+ * device, and moves *at past it. Returns false if there is none. */
 static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer)
 {
     while (accd_attachment_next(rt.context, device, at, pointer))

@@ -58,8 +58,8 @@ struct access {
     uint64_t touched;    /* address of a byte that the kernel of a USES access has used for certain; 0: not known */
     unsigned char *bits; /* a bit for each byte, set if a kernel has changed the byte; NULL: all bytes are accessed */
     char *image;         /* copy of the host bytes after a transfer; NULL: not compared at the wait */
-    uint64_t host, object,
-        object_bytes; /* host address of the byte at `start`; host address and size of the object that contains it */
+    /* host address of the byte at `start`; host address and size of the object that contains the byte */
+    uint64_t host, object, object_bytes;
     char *name;
 };
 static struct access *pending, **end = &pending;

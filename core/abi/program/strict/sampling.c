@@ -15,7 +15,8 @@ enum {
     FIRST = 16,     /* number of checked runs of a construct with the same arguments before runs are skipped */
     EACH = 4,       /* number of checked runs after which the interval doubles again */
     INTERVAL = 256, /* largest interval, in runs */
-    OTHERS = 64, /* number of checked runs of a construct with any arguments before at most 1 run in SHARE is checked */
+    /* number of checked runs of a construct with any arguments before at most 1 run in SHARE is checked */
+    OTHERS = 64,
     SHARE = 64,
     SMALL = 4096,    /* a directive that moves at most this many bytes is always checked, because that costs little */
     TABLE = 1 << 12, /* slots of the first table */

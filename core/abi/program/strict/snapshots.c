@@ -563,13 +563,13 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
     memcpy(object->host_snapshot, initial, bytes);
 }
 
-static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* finds stale bytes */
+static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* finds stale bytes in a variable */
 {
     for_each_object(device, host, bytes, save_host_side);
     for_each_object(device, host, bytes, find_stale_element);
 }
 
-void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks used variables */
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks variables that the kernel uses */
 {
     const size_t n = rt_get_declared_ranges(NULL);
     struct rt_range *ranges = malloc(n * sizeof *ranges);
@@ -661,8 +661,8 @@ static void handle_transfer(const accd_event *event)
     uint64_t start, bytes;
     if (!object && is_checked &&
         accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host, &start, &bytes)) {
-        const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
-        if (!passed || (event->host == start && event->bytes == bytes)) /* acc_map_data, or moved as a whole */
+        const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL; /* NULL: acc_map_data */
+        if (!passed || (event->host == start && event->bytes == bytes)) /* checked from now on, if moved as a whole */
             object = add_object(event->device, start, bytes, true);
     }
     if (!object || event->bytes > object->host + object->bytes - event->host)
@@ -724,7 +724,7 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .object = display.name,
             .element = element,
             .other = find_agreed_location(object, agreement, sizeof agreement),
-            .is_grouped = true, /* reports once what one line maps, often scratch arrays */
+            .is_grouped = true, /* reported once, as one line often maps many scratch arrays */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
         rt.site ? call : "this", element, agreement);

@@ -1,4 +1,4 @@
-/* stack_variables.h - mapped variables on the stack, and functions that have returned. */
+/* stack_variables.h - finds present data whose stack variable belonged to a function that has returned. */
 #ifndef RT_STACK_VARIABLES_H
 #define RT_STACK_VARIABLES_H
 

@@ -5,7 +5,7 @@
 #include "abi/program/base/runtime.h"
 
 void rt_unprotect_devices(void);                    /* opens device memory to the host at the start of a call */
-void rt_protect_devices(enum rt_sampling sampling); /* protects device memory at the end of a call */
+void rt_protect_devices(enum rt_sampling sampling); /* protects it at the end of a call, whose decision is `sampling` */
 void rt_unprotect_devices_until_next_call(void);    /* opens device memory until the next call ends */
 /* Opens device memory until the next call ends and returns true, if MPI makes the current access; else false. */
 bool rt_unprotect_devices_for_mpi(void);

@@ -26,9 +26,9 @@ struct rt_transfer_stats {
     uint64_t calls, last_call; /* number of constructs that moved the variable; rt.calls at the last one */
     /* number of all allocations or transfers; their bytes */
     uint64_t n, bytes;
-    uint64_t redundant, redundant_bytes; /* transfers of bytes that the target had already */
+    uint64_t redundant, redundant_bytes; /* number and bytes of transfers of bytes that the target had already */
     uint64_t unread;                     /* bytes that were moved and never read */
-    uint64_t unused, unused_bytes;       /* allocations without any use */
+    uint64_t unused, unused_bytes;       /* number and bytes of allocations without any use */
 };
 /* Table of statistics: elements 1 to rt_stats_count are used; index 0 means no statistics. */
 extern struct rt_transfer_stats *rt_stats_table;
@@ -38,8 +38,8 @@ extern size_t rt_stats_count;
  * small or the table is full. */
 uint16_t rt_stats_record(const accd_event *event);
 
-/* Joins statistics of the same line and variable, and sorts them by the result of `cost`, the largest first. Called at
- * the end of the program. */
+/* Joins statistics of the same line, operation and variable, and sorts them by the result of `cost`, the
+ * largest first. Called at the end of the program. */
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats));
 /* Returns true if `is_whole`, a test of statistics, certainly holds for the whole clause that moves the
  * variable of `stats`. A clause that names a function's parameter moves another variable in each call. So
