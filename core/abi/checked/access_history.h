@@ -39,8 +39,9 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (access_flags & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (access_id != work) /* plain accesses before an atomic access stay recorded, because atomic accesses of other
-                              works may race with them */
+    /* plain accesses before an atomic access stay recorded, because atomic accesses of other works may race with them
+     */
+    if (access_id != work)
         *last = access_flags & RT_ACCESS_MODIFY
                     ? (struct rt_last_access){shadow->find_successor(last->write, access_id),
                                               shadow->find_successor(last->read, 1)}

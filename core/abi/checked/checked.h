@@ -166,13 +166,13 @@ struct rt_check_thread {
     /* id of the running kernel's work (see rt_last_access); 0: everything that follows happens after the kernel */
     uint16_t work;
     unsigned version; /* rt_shadow.version for which lookup_cache is valid */
+    /* parts of present objects that the thread wrote last, on the side of the writes */
     struct rt_lookup_entry {
         /* address and size of the part, in whole words (8 bytes); offset: distance from a byte of the part to the
          * same byte on the other side */
         uintptr_t at, bytes, offset;
         /* shadow of these words, and of the same words on the other side */
         uint32_t *states, *origins, *other_states, *other_origins;
-        /* parts of present objects that the thread wrote last, on the side of the writes */
     } lookup_cache[RT_LOOKUP_CACHE];
     /* host address and size of the declared variable (of a declare directive) that the kernel used last;
      * declared_bytes 0: none */

@@ -52,9 +52,9 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
 
 static bool is_in_module(uintptr_t pc);
 
-/* Callback of dl_iterate_phdr: adds a module to `modules` if it calls __tsan_init and is not there yet; does nothing if
- * `modules` is full. Returns 0, so that the iteration continues. The return address of __tsan_init would not identify
- * the module, because its call may be a jump. */
+/* Callback of dl_iterate_phdr: adds a module to `modules` if the module calls __tsan_init and is not there yet; does
+ * nothing if `modules` is full. Returns 0, so that the iteration continues. The return address of __tsan_init would not
+ * identify the module, because its call may be a jump. */
 static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-static struct sigaction before_segv,
-    before_bus; /* actions that the program had set for SIGSEGV and SIGBUS before rt_install_fault_handler */
+/* Actions that the program had set for SIGSEGV and SIGBUS before rt_install_fault_handler. */
+static struct sigaction before_segv, before_bus;
 
 /* Returns the address of the fault in the program's own code, for a report. If a library has faulted, returns
  * the return address of the program's call of the library. */

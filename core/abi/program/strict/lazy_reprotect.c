@@ -252,8 +252,8 @@ bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *op
            rt_find_protected_range(&guard->protections, sp) == stack && lazy->has_page_below == is_mapped_below(guard);
 }
 
-/* Protects the page below the stack's mapping with PROT_GROWSDOWN, as a stack is. The stack may have grown while its
- * lower end was PROT_NONE, and the new pages have inherited that protection. */
+/* Protects the page below the stack's mapping with PROT_GROWSDOWN, as the system maps stacks. The stack may have grown
+ * while its lower end was PROT_NONE, and the new pages have inherited that protection. */
 static void protect_stack_growth(const struct rt_page_guard *guard)
 {
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);

@@ -27,10 +27,8 @@ static unsigned nnulled_arguments;
 static struct slot {
     int device;
     const void *host;
-    const struct rt_site
-        /* construct that made the pointer null, while the construct's kernel runs; NULL: no kernel, or it has
-         * ended */
-        *site;
+    /* construct that made the pointer null, while its kernel runs; NULL: no kernel, or the kernel has ended */
+    const struct rt_site *site;
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
@@ -169,8 +167,8 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
  * the first page. Returns false, without a report, for other addresses. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
-    const uint64_t low =
-        (uint64_t)1 << 32; /* address below which elements of an array at a null pointer are expected: 4 GB */
+    /* address (4 GB) below which elements of an array at a null pointer are expected */
+    const uint64_t low = (uint64_t)1 << 32;
     if (address < low && report_nulled_pointers(construct, device, pc, region))
         return true;
     if (address >= RT_PAGE_SIZE)

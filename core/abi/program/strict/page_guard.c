@@ -61,8 +61,8 @@ enum {
 
 /* Least and largest size of the kernel's stack, in bytes. */
 static const size_t stack_least = (size_t)64 << 20, stack_most = (size_t)1 << 30;
-static const uint64_t malloc_heap =
-    (uint64_t)64 << 20; /* bytes and alignment of a heap of a thread's malloc arena in the C library */
+/* bytes and alignment of a heap of a thread's malloc arena in the C library */
+static const uint64_t malloc_heap = (uint64_t)64 << 20;
 
 /* The guard that signal handlers use; NULL before the first run. */
 static struct rt_page_guard *handler_guard;

@@ -31,8 +31,8 @@
 enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* values of the dispatch selector, as Linux defines them */
 
 enum {
-    RT_OWN_RANGES_MAX =
-        512, /* most ranges in rt_page_guard.own_ranges (which stay open to kernels), besides the guard's stack */
+    /* most ranges in rt_page_guard.own_ranges (which stay open to kernels), besides the guard's stack */
+    RT_OWN_RANGES_MAX = 512,
     RT_STEPPED_PAGES_MAX = 256, /* most pages whose single-stepped accesses one run counts */
     RT_HANDLED_SIGNALS = 6,
     RT_WINDOWS_MAX = 128, /* most windows: parts of protected memory that the host opens between kernels */
@@ -89,9 +89,9 @@ struct rt_lazy_reprotect {
 /* The page guard. Lies in memory of the arena (arena.h), which is never protected. page_guard.c describes the life of a
  * run. */
 struct rt_page_guard {
-    int (*present)(void *ud,
-                   uint64_t address); /* returns nonzero if host data at the address are present on a device */
-    void *ud;                         /* first argument of `present` */
+    /* returns nonzero if host data at the address are present on a device */
+    int (*present)(void *ud, uint64_t address);
+    void *ud; /* first argument of `present` */
     /* handler that replaces the program's handlers between kernels; set by rt_guard_new */
     void (*on_forwarded_signal)(int signal, siginfo_t *info, void *context);
     /* id of the process that has started the guard's thread */
@@ -204,11 +204,9 @@ void rt_sections_end(struct rt_page_guard *guard); /* ends the search: opens all
  * it does not return. In all other cases returns false. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context);
 extern struct rt_page_guard *rt_process_guard; /* the guard of the process; NULL: no guard was made */
-void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard,
-                                   /* Turns system call dispatch of the calling thread on or off. While it is
-                                    * on, guard->selector decides whether system calls of the thread raise
-                                    * SIGSYS. */
-                                   bool on);
+/* guard_asm.c: turns system call dispatch of the calling thread on or off. While it is on, guard->selector
+ * decides whether system calls of the thread raise SIGSYS. */
+void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on);
 
 /* strict.c: handles a fault of a kernel that is not guarded: reports the fault, ends the program, and does not return.
  * Returns if the thread runs no such kernel, or has left it by a jump. */
@@ -218,8 +216,8 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 /* Called after a kernel, on the guard's stack. Begins a host interval with memory protected, and returns true. Returns
  * false if the caller must unprotect all memory: for example, other threads run, or the kernel has faulted. */
 bool rt_lazy_begin(struct rt_page_guard *guard);
-/* Returns true if mappings, stack and the nopen ranges `open` are those of the last run, so that its protection map is
- * still right. */
+/* Returns true if mappings, stack and the nopen ranges `open` are those of the last run, so that the old protection map
+ * is still right. */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen);
 void rt_lazy_protect_windows(struct rt_page_guard *guard); /* protects the windows again that the host has opened */
 /* Unprotects all memory and restores the program's signal actions; does nothing if lazy reprotection is off. context:

@@ -34,9 +34,8 @@
 
 /* most pending accesses; the oldest one is forgotten for a new one */
 enum { PENDING_MAX = 4096 };
-enum {
-    CHUNK = 16
-}; /* bytes of a chunk: a kernel that changes a byte in each chunk counts as writing all of the section */
+/* bytes of a chunk: a kernel that changes a byte in each chunk counts as writing all of the section */
+enum { CHUNK = 16 };
 static const uint64_t NONE = UINT64_MAX;
 
 /* Kind of an access. USES: a kernel has used at least one byte; MAY_USE: a kernel may have used a byte, or none. */
@@ -349,8 +348,8 @@ static void check_access(struct access *access)
         if (access->kind == WRITES && !access->redundant && overlaps(access, earlier))
             forget_image(earlier); /* a later comparison must not take this change for the program's */
     }
-    if (!rt_is_host_synced(access->origin.epoch)) /* nothing is pending for synchronous work, or if another thread has
-                                                     waited meanwhile, nothing is pending */
+    /* Synchronous work is never pending; nor is work that another thread has waited for meanwhile. */
+    if (!rt_is_host_synced(access->origin.epoch))
         add_pending(access);
     else
         free(access->bits);

@@ -26,8 +26,8 @@ enum {
 /* Counters of a construct, or of a construct with certain arguments. */
 struct entry {
     uint64_t key; /* hash of the construct, or of construct and arguments; 0: the slot is free */
-    uint32_t runs, samples, skip,
-        interval; /* numbers of runs and of checked runs; runs still to skip; one run in `interval` is checked */
+    /* numbers of runs and of checked runs; runs still to skip; one run in `interval` is checked */
+    uint32_t runs, samples, skip, interval;
 };
 static struct entry *entries; /* hash table with linear probing, in the arena */
 /* number of slots, 0 or a power of two; number of used ones */

@@ -553,7 +553,8 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
         return;
     }
     struct object *object = find_object(device, (uintptr_t)host);
-    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* a new variable */
+    if (!object &&
+        (object = add_object(device, (uintptr_t)host, bytes, true))) { /* device variable, not added before */
         object->was_transferred = true;
         split_snapshots(object);
     }

@@ -36,8 +36,8 @@ struct stack_variable {
     bool hidden;  /* true for a pointer of the compiler, unknown to the program, that is mapped with its target */
 };
 
-static const uint64_t THREAD_ENDED =
-    UINT64_MAX; /* `thread` of entries whose thread has ended; its stack may be reused */
+/* `thread` of entries whose thread has ended; its stack may be reused */
+static const uint64_t THREAD_ENDED = UINT64_MAX;
 /* `thread` of an entry outside of stacks; only hidden pointers have such entries */
 static const uint64_t NONE = UINT64_MAX - 1;
 

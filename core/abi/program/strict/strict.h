@@ -4,9 +4,10 @@
 
 #include "abi/program/base/runtime.h"
 
-void rt_unprotect_devices(void);                    /* opens device memory to the host at the start of a call */
-void rt_protect_devices(enum rt_sampling sampling); /* protects it at the end of a call, whose decision is `sampling` */
-void rt_unprotect_devices_until_next_call(void);    /* opens device memory until the next call ends */
+void rt_unprotect_devices(void); /* opens device memory to the host at the start of a call */
+/* Protects device memory at the end of a call. sampling: decision whether the call was checked. */
+void rt_protect_devices(enum rt_sampling sampling);
+void rt_unprotect_devices_until_next_call(void); /* opens device memory until the next call ends */
 /* Opens device memory until the next call ends and returns true, if MPI makes the current access; else false. */
 bool rt_unprotect_devices_for_mpi(void);
 /* Runs a kernel with the page guard, which protects the host's memory. Reports a kernel's host access, and
