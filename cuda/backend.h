@@ -32,7 +32,7 @@ extern const char accd__cuda_kernels[];
 /* Allocation of device memory. */
 struct accd__cuda_memory {
     uint64_t dev, bytes;
-    /* offsets between which all bytes were written, though `bitmap` does not show it yet */
+    /* offsets between which all bytes were written; `bitmap` does not have the bits of these bytes yet */
     uint64_t written_low, written_high;
     /* bitmap with a bit for each byte outside of that range: 1 if the byte was ever written (accd__cuda_written_bits)
      */
@@ -73,7 +73,7 @@ struct accd__cuda_pieces {
     size_t n, capacity;
 };
 
-/* Page-locked host memory of one chunk, allocated at its first use. */
+/* Page-locked host memory for one chunk, allocated when it is first needed. */
 struct accd__cuda_pinned {
     char *at;
     bool in_use;
@@ -94,8 +94,9 @@ struct accd__cuda_slot {
     char *at;
     uint64_t used;
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
-    cu_event sent_event;              /* event after the last copy of the window; it lives as long as the batch */
-    uint64_t sent; /* number that the window had within the batch when it was last sent, from 1; 0: it was never sent */
+    cu_event sent_event; /* event after the last copy of the window; the event lives as long as the batch */
+    uint64_t
+        sent; /* number of the window last sent from this slot, counted from 1 within the batch; 0: none was sent */
 };
 
 /* Sizes in bytes, and limits of numbers. Both addresses of a copied piece are equal modulo ACCD_CUDA_WORD, so that
@@ -122,7 +123,7 @@ struct accd__cuda_landing_area {
     size_t nlarge, n;      /* number of rows of large pieces; number of all rows */
 };
 
-/* Stream of the driver, and the scratch memory of its work. */
+/* Stream of the driver, and scratch memory for work in this stream. */
 struct accd__cuda_stream {
     cu_stream at;
     cu_address scratch;   /* device memory that chunks cross, one at a time; 0: not allocated yet */
@@ -255,10 +256,11 @@ bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
 /* Returns 1 if the work before `event` has ended, or if that cannot be queried (the device is lost, or its context
  * cannot be made current); otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
-/* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
+/* Marks the batch as failed with the error `status`, unless the batch has failed before. accd__cuda_ready or
+ * accd__cuda_end returns the error. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
-/* Waits for the work that the batch has issued to its stream; does nothing if it has issued none. Returns false on
- * failure; the device is then lost. */
+/* Waits for the work that the batch has issued to its stream; does nothing if the batch has issued none. Returns
+ * false on failure; the device is then lost. */
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
 /* pool.c; the device's context is current */
@@ -289,7 +291,7 @@ accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint6
 void accd__cuda_memory_free(struct accd__cuda *cuda);
 /* Returns the allocation that contains the device address `dev`; NULL: no allocation does. */
 struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev);
-/* Makes the bitmap of an allocation complete and returns it: bit i is set if byte i was ever written. */
+/* Completes the bitmap of an allocation and returns the bitmap: bit i is set if byte i was ever written. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory);
 /* Records that the range, which lies in the allocation `memory`, was written. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes);

@@ -159,9 +159,9 @@ struct cuda_driver {
     int installed; /* version of the driver; 12040 is CUDA 12.4 */
 };
 
-/* Loads the system's driver, fills *driver and starts it. Returns 0 on success; another number, with a sentence about
- * the reason in `why` (`capacity` bytes), on failure. The library is never unloaded, because it has threads of its own.
- */
+/* Loads the system's driver, fills *driver and starts the driver. Returns 0 on success; another number, with a
+ * sentence about the reason in `why` (`capacity` bytes), on failure. The library is never unloaded, because it has
+ * threads of its own. */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
 /* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" to `to` (`capacity` bytes).
  * `error` is a result other than CU_OK, `call` the name of the function that returned it. */

@@ -143,8 +143,8 @@ static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, c
            ACCD_CUDA(cuda, cuModuleGetFunction, &kernel->restore_memory, kernel->module, "accd_restore");
 }
 
-/* Returns the kernel of a text, compiled at its first use. NULL: the compiler rejected the text, and *end has its log;
- * or the kernel cannot be run, and kernels->why has the reason. */
+/* Returns the kernel of a text, compiled at its first use. NULL: the compiler rejected the text, and *end has the
+ * compiler's log; or the kernel cannot be run, and kernels->why has the reason. */
 static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const char *text, accd_kernel_result *end)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -249,9 +249,9 @@ static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct a
     return used;
 }
 
-/* Fills the table with the ranges of `request` that lie in listed allocations, and returns their number. bits: device
- * address of the written bits. `owners` of a range becomes the index of its allocation; the caller replaces it by an
- * address. */
+/* Fills the table of ranges with those of `request` that lie in allocations of the launch, and returns their number.
+ * bits: device address of the written bits. `owners` of a range becomes the index of its allocation; the caller
+ * replaces it by an address. */
 static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *request, uint64_t bits)
 {
     struct launch_range *ranges = get_launch_ranges(launch);
@@ -388,8 +388,8 @@ static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch 
     return accd__cuda_wait(cuda, launch->stream) && ok;
 }
 
-/* Restores what the kernel overwrote, and waits for that. On failure the device is lost, since its content is unknown.
- */
+/* Restores the device memory that the kernel overwrote, and waits for that. On failure the device is lost, since its
+ * content is unknown. */
 static void restore_memory(struct accd__cuda *cuda, const struct kernel_launch *launch)
 {
     bool ok = launch_function(cuda, launch, launch->kernel->restore_memory, true, 256);
@@ -494,7 +494,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     if (!launch)
         return *cuda->why ? accd__cuda_last_status(cuda) : ACCD_ERROR_OUT_OF_MEMORY;
     accd_status status = start_launch(cuda, request, launch, end, &started);
-    if (started) { /* if the event fails, the launch counts as done, and finishing it waits for the stream */
+    if (started) { /* without an event, the launch counts as done, and accd__cuda_finish_kernel waits for the stream */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
                             ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
@@ -505,7 +505,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     return status;
 }
 
-/* Runs a kernel, or issues it in launch->queue; *end_p receives the result. */
+/* Runs a kernel and waits for it or, if launch->queue is not 0, issues it in this queue. *end_p receives the result. */
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p)
 {
     struct accd__cuda *cuda = device;

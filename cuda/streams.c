@@ -19,7 +19,8 @@ static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stre
     return ok;
 }
 
-/* Returns the stream of a queue, created at its first use, which waits for all allocations so far. NULL on failure. */
+/* Returns the stream of a queue, created at its first use. Work that is issued in the stream from now on waits for
+ * all allocations so far. NULL on failure. */
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue)
 {
     assert(queue > 0);

@@ -8,8 +8,9 @@
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Sets *s->name_p and returns true if the range is in the storage of the variable with name `variable` and type `type`
- * at address `at`. Returns false if it is not, if the type is NULL, or if the part of the variable has no name. */
+/* Sets *s->name_p and returns true if the searched range is in the storage of the variable with name `variable` and
+ * type `type` at address `at`. Returns false if the range is elsewhere, if the type is NULL, or if this part of the
+ * variable has no name. */
 static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
@@ -127,8 +128,8 @@ int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__deb
     return find_range_name(&s);
 }
 
-/* Sets *name_p to the name of a range, and *element_p to the name of the element or member with the byte at
- * address + at; "" if it has none. Returns 1; or 0 if the range has no name. */
+/* Sets *name_p to the name of a range, and *element_p to the name of the element or member with the byte at address +
+ * at; the second name is empty if that byte has none. Returns 1; or 0 if the range has no name. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p)
@@ -144,8 +145,8 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
     return 1;
 }
 
-/* Returns 1 if the byte at address + at is known to be padding in the type of the named range. Returns 0 if it holds
- * a value, or its name or type is not known. */
+/* Returns 1 if the byte at address + at is known to be padding in the type of the named range. Returns 0 if the byte
+ * holds a value, or if the name or type of the range is not known. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at)
 {

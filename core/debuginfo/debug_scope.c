@@ -9,7 +9,7 @@
 /* Limit of nested scopes; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
-/* Appends a variable to a list, and returns it for the caller to set; NULL: no memory. */
+/* Appends a variable to a list, and returns its address; the caller sets the variable. NULL: no memory. */
 static struct accd__debug_variable *append_variable(struct accd__debug_variables *list)
 {
     if (list->n == list->capacity) {
@@ -89,8 +89,8 @@ static struct accd__debug_expr locate_before_call(const struct accd__debug_info 
     return in_frame ? location : (struct accd__debug_expr){.n = 0};
 }
 
-/* Returns the location at the function's entry of the parameter `die`, if it was passed by reference, so that it has
- * not moved since; n = 0: it was not. */
+/* Returns the location that the parameter `die` had at the function's entry, if the parameter was passed by
+ * reference, so that it has not moved since. n = 0: it was passed otherwise. */
 static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
                                                Dwarf_Die *die)
 {

@@ -117,8 +117,8 @@ static uint64_t get_element_bytes(struct accd__debug_search *s, const struct acc
     return bytes ? bytes : 1;
 }
 
-/* Sets the best name if node i, a pointer to `start`, gives a better one. The range must then begin in the pointer's
- * target or at most REACH bytes after its start. `type`: type of the target; NULL: void. */
+/* Tries to name the range by node i, a pointer to `start`, and sets the best name if this name is better. The range
+ * must begin in the pointer's target or at most REACH bytes after `start`. `type`: type of the target; NULL: void. */
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
     assert(i < s->n);

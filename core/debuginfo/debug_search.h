@@ -18,7 +18,8 @@ struct accd__search_node {
     enum { ACCD__DEBUG_ROOT, ACCD__DEBUG_MEMBER, ACCD__DEBUG_ELEMENT, ACCD__DEBUG_POINTEE } kind : 8;
     unsigned steps : 8; /* number of pointers that the path follows */
     bool is_value : 1;  /* `at` is the value of a variable without an address, such as one in a register */
-    bool is_guess : 1;  /* the object, or one on its path, is an element of unknown existence after a pointer's first */
+    bool is_guess : 1;  /* the object, or one on its path, is a guessed element: one after the first to which a pointer
+                           points */
 };
 
 /* Quality of a name, best first. */
@@ -67,8 +68,8 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
 /* Returns true if the `bytes` bytes at `start` contain all bytes of the range. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* Sets *name to all of the object that the path names (not a section of it). `unit`: bytes of one element; 0: the
- * object is no array. Always returns true. */
+/* Makes *name stand for all of the object that the path names, not for a section. `unit`: bytes of one element; 0:
+ * the object is no array. Always returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name);
 /* Sets *name to a section of the object that the path names: the range, which begins `offset` bytes after that object.
  * Returns false, without a change, if the range does not consist of whole elements of `unit` > 0 bytes. */
@@ -90,8 +91,9 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
  * `address`; sets type and object of *element to it. Returns false if the path was not extended. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
-/* Names the range as memory to which pointers, descriptors or references in variables of the site, or in globals of its
- * module, point, and sets *s->name_p. Returns false if no name was found, or without memory. */
+/* Searches for the range in memory to which pointers, descriptors or references point. The search starts from the
+ * variables of the site (place of a call) and the globals of its module (file in memory). Sets *s->name_p. Returns
+ * false if no name was found, or without memory. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site);
 
 #endif

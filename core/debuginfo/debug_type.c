@@ -47,8 +47,8 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
     return !name || (!strchr(name, '.') && strcmp(name, "_vptr") != 0);
 }
 
-/* Returns the name of the member `die`; NULL: it has none for the program, so that its members count as members of the
- * enclosing structure. */
+/* Returns the name of the member `die`. NULL: the program has no name for the member, so that its members count as
+ * members of the enclosing structure. */
 static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *die, bool fortran)
 {
     const char *name = debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
@@ -103,7 +103,7 @@ static struct accd__debug_bound read_bound(const struct accd__debug_info *debug,
     return bound;
 }
 
-/* Sets the dimensions of an array, at most 15. Without memory it has none. */
+/* Sets the dimensions of an array, at most 15. Without memory the array gets no dimensions. */
 static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
     assert(!type->ndims);
@@ -238,7 +238,7 @@ struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struc
  * members are all known. The byte must be in none of the known members. */
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset)
 {
-    enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object */
+    enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object with padding */
     static const char *const x87_types[] = {"long double", "complex long double", "real(kind=10)", "complex(kind=10)"};
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Die die = type->die, child;

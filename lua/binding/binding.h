@@ -67,7 +67,7 @@ void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n);
 /* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit;
  * negative `bytes` give memory back. */
 void accd__charge_device(void *ud, int64_t bytes);
-/* Clears `denied` in the budget of this thread, and returns true if it was set. */
+/* Clears the flag `denied` (memory was refused) in the budget of this thread, and returns true if the flag was set. */
 bool accd__was_denied(void);
 
 /* Head of a Lua object that belongs to a context: a link of the context's list. */
@@ -94,8 +94,8 @@ void accd__opened_register(lua_State *L, int index, struct accd__lua_context *co
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context);
 
 #define CONTEXT_TYPE "accdeep.context"
-/* Returns the context at stack index `index`, and makes L the Lua thread in which its callbacks run. Raises if it is no
- * context, or is closed. `index` is a stack index in all functions below. */
+/* Returns the context at stack index `index`, and makes L the Lua thread in which the context's callbacks run. Raises
+ * if the value is no context, or is closed. `index` is a stack index in all functions below. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index);
 /* Returns the mapping program at `index`. Raises if the value is no program, or its context is closed. */
 accd_program *accd__check_program(lua_State *L, int index);
@@ -105,8 +105,8 @@ struct accd__lua_construct;
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 /* Locates the items of a construct (computes their addresses), and executes it on a device and a queue (0: none).
  * *item_p is the number, from 1, of the item that could not be located; 0: all were located. region_p receives the
- * region; NULL: no region is wanted. Fails if the code of an item fails (accd_item_locate), or as the construct does in
- * the core (accd_run_construct). */
+ * region; NULL: no region is wanted. Fails if the code of an item fails (accd_item_locate), or if the core refuses
+ * the construct (accd_run_construct). */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 

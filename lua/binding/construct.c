@@ -228,7 +228,8 @@ static bool opens_region(const struct accd__lua_construct *construct)
     return construct->kind == ACCD_KIND_REGION || construct->kind == ACCD_KIND_COMPUTE;
 }
 
-/* Locates the items of a construct, and executes it in the core. */
+/* Locates the items of a construct (computes their addresses), and executes the construct in the core. Sets *item_p
+ * to the number of an item that could not be located, or to 0. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p)
 {
@@ -310,8 +311,8 @@ static int l_run_step(lua_State *L)
     return 1;
 }
 
-/* construct:step() -> a function (device, queue) that executes the construct, without checks of its arguments. Raises
- * if the construct opens a region. */
+/* construct:step() -> a function (device, queue) that executes the construct, and does not check its arguments.
+ * Raises if the construct opens a region. */
 static int l_step(lua_State *L)
 {
     luaL_argcheck(L, !opens_region(accd__check_construct(L, 1)), 1, "the construct opens a region");
@@ -320,8 +321,8 @@ static int l_step(lua_State *L)
     return 1;
 }
 
-/* construct:where(item) -> host address, bytes of an item in the last execution. item: its number, from 1; raises for
- * other values. */
+/* construct:where(item) -> host address and size in bytes that an item had in the last execution. item: number of the
+ * item, from 1; raises for other values. */
 static int l_where(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -340,8 +341,8 @@ static void empty_bounds(struct accd__lua_handle *handle)
     bounds->core = NULL;
 }
 
-/* construct:bounds(item) -> object with the bounds of the sections that the item has now; nothing if they call
- * functions of the scenario; or nil, error. item: its number, from 1; raises for other values. */
+/* construct:bounds(item) -> object with the bounds of the sections that the item has now; nothing if the item's code
+ * calls functions of the scenario; or nil, error. item: number of the item, from 1; raises for other values. */
 static int l_bounds(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);

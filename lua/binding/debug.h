@@ -46,8 +46,8 @@ int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, 
  * of the variable's type, for debug:type. Raises without memory. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix);
 
-/* Pushes the name of a type with its enclosing scopes, walking its unit if necessary; nil for a type without a name.
- * `names`: stack index of the handle's table of names. */
+/* Pushes the name of the type at entry `die`, with its enclosing scopes; nil for a type without a name. Walks the
+ * type's unit first if the handle's table of names does not have the name. `names`: stack index of this table. */
 void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die);
 
 /* Pushes the table of the type at entry `die`, with all types that the type refers to, as debug_type.c describes; nil

@@ -26,8 +26,8 @@
 struct reader {
     lua_State *L;
     struct accd__lua_debug *debug;
-    int names, tables, waiting; /* stack indices: the handle's table of names; tables by entry; list of tables to fill,
-                                  each followed by its entry */
+    int names, tables, waiting; /* stack indices of: the handle's table of names; tables of types, by entry; list of the
+                                   tables to fill, each followed by its entry */
 };
 
 /* Returns true if an entry has the attribute `name` (DW_AT_*). */

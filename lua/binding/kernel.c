@@ -48,8 +48,8 @@ void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
     kernel->text = luaL_checkstring(L, -1);
 }
 
-/* Pushes the outcome of a kernel as a word. Then pushes reason and site if it was stopped, or a message if it did not
- * run or was rejected. Returns the number of results. */
+/* Pushes the outcome of a kernel as a word. Then pushes reason and site if the kernel was stopped, or a message if
+ * the kernel did not run or was rejected. Returns the number of values pushed. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
 {
     static const char *const names[] = {"done", "stopped", "not run", "rejected", "under way"};

@@ -37,9 +37,9 @@ static int l_call(lua_State *L)
     return 2;
 }
 
-/* State of core.limited. The registry has its address under limits_key while core.limited runs. */
+/* State of core.limited. The registry has the state's address under limits_key while core.limited runs. */
 struct limits {
-    lua_Alloc alloc; /* allocator of the Lua state; ud is its argument */
+    lua_Alloc alloc; /* allocator that the Lua state had before; `ud` is its first argument */
     void *ud;
     struct accd__budget memory;
     long long steps, most_steps;
@@ -191,7 +191,7 @@ static void check_limits(lua_State *L, struct limits *limits)
         limits->is_exceeded = true;
         limits->stop_reason = "the scenario was interrupted";
     }
-    /* memory of devices is never refused, so that it may have exceeded the limit */
+    /* memory of devices is never refused, so the limit may be exceeded here */
     if (limits->memory.most && limits->memory.used > limits->memory.most)
         limits->nrefused = REFUSED_MOST + 1;
     if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->is_exceeded &&

@@ -254,8 +254,8 @@ static int l_device_bounds(lua_State *L)
     return 2;
 }
 
-/* context:device_pointer(device, address) -> pointer stored at the device address; if it is attached, also begin and
- * end of the device range of its target; or nil, error */
+/* context:device_pointer(device, address) -> pointer stored at the device address; if the pointer is attached, also
+ * begin and end of the device range of its target; or nil, error */
 static int l_device_pointer(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

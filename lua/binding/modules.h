@@ -5,7 +5,7 @@
 #include <lua.h>
 #include <stddef.h>
 
-/* Opens LPeg, and returns 1 with its module on the stack: the C library, or its replacement lua/lpeg.c. */
+/* Opens LPeg, pushes its module and returns 1. LPeg is the C library, or its replacement lua/lpeg.c. */
 int luaopen_lpeg(lua_State *L);
 
 /* Module: name, and bytecode of the chunk. */

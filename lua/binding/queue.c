@@ -10,7 +10,8 @@ static unsigned get_queue_argument(lua_State *L, int index)
     return (unsigned)luaL_checkinteger(L, index);
 }
 
-/* context:queue(device, async) -> number of the queue for an async value, made at its first use; or nil, error */
+/* context:queue(device, async) -> number of the queue for an async value, which is made when the value is first used;
+ * or nil, error */
 static int l_queue(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -149,8 +150,8 @@ static struct queued_function *new_queued_function(lua_State *L, struct accd__lu
     return function;
 }
 
-/* Pushes the result of queueing a function: true; or nil, error. Returns the number of results. Drops the function if
- * the queue has refused it. */
+/* Pushes the result of queueing a Lua function: true; or nil, error. Returns the number of values pushed. Drops the
+ * function if the queue has refused to take it. */
 static int push_queue_result(lua_State *L, struct accd__lua_context *context, accd_status status,
                              struct queued_function *function)
 {

@@ -11,8 +11,8 @@ struct value {
     const char *meaning;
 };
 
-/* Knob: a setting of a rule profile. `name` and `offset` are those of its field in accd_rules; `description` and
- * `rules` say what it decides, and by which rules of the documents. */
+/* Knob: a setting of a rule profile. `name` and `offset` are those of the knob's field in accd_rules; `description`
+ * and `rules` say what the knob decides, and by which rules of the documents. */
 static const struct knob {
     const char *name;
     size_t offset;

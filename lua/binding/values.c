@@ -225,7 +225,7 @@ void accd__opened_register(lua_State *L, int index, struct accd__lua_context *co
     lua_pop(L, 1);
 }
 
-/* Removes a handle from the list of its context; does nothing if it is in none. */
+/* Removes a handle from the list of its context; does nothing if the handle is in no list. */
 void accd__handle_unlink(struct accd__lua_handle *handle)
 {
     if (!handle->context)

@@ -64,7 +64,7 @@ struct accd__meter { /* allocator of the interpreter's memory, with a limit `mos
     bool refused; /* an allocation has been refused because of the limit */
 };
 
-struct accd__caller { /* identifies a call of a public function by its stack frame */
+struct accd__caller { /* call of a public function, identified by its stack frame */
     char *frame;      /* canonical frame address of the public function; NULL: no call */
     void *link;       /* return address of the public function, in the program */
 };

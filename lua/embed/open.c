@@ -57,8 +57,8 @@ static lua_State *take_cached_state(void)
     return NULL;
 }
 
-/* Empties the stack of a state, collects its garbage, puts it into the cache and returns true; false: the cache is
- * full. The state must not be in a call. */
+/* Empties the stack of a Lua state, collects its garbage, puts the state into the cache and returns true. Returns
+ * false if the cache is full. The state must not be in a call. */
 static bool cache_state(lua_State *L)
 {
     assert(L);
