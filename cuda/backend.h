@@ -95,8 +95,7 @@ struct accd__cuda_slot {
     uint64_t used;
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
     cu_event sent_event; /* event after the last copy of the window; the event lives as long as the batch */
-    uint64_t
-        sent; /* number of the window last sent from this slot, counted from 1 within the batch; 0: none was sent */
+    uint64_t sent;       /* number, in the batch, of the window sent last from this slot; 0: none was sent */
 };
 
 /* Sizes in bytes, and limits of numbers. Both addresses of a copied piece are equal modulo ACCD_CUDA_WORD, so that

@@ -494,7 +494,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     if (!launch)
         return *cuda->why ? accd__cuda_last_status(cuda) : ACCD_ERROR_OUT_OF_MEMORY;
     accd_status status = start_launch(cuda, request, launch, end, &started);
-    if (started) { /* without an event, the launch counts as done, and accd__cuda_finish_kernel waits for the stream */
+    if (started) { /* a launch without an event counts as done, and accd__cuda_finish_kernel waits for the stream */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
                             ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;

@@ -129,7 +129,7 @@ int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__deb
 }
 
 /* Sets *name_p to the name of a range, and *element_p to the name of the element or member with the byte at address +
- * at; the second name is empty if that byte has none. Returns 1; or 0 if the range has no name. */
+ * at. The second name is empty if that byte has none. Returns 1; or 0 if the range has no name. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p)

@@ -66,8 +66,8 @@ static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, 
         }
 }
 
-/* Pushes the list of variables {name, line, scope, number} whose names begin with `prefix`, and a list that gives the
- * number of the enclosing scope of each scope, 0 for a unit. Only the first file of `debug` is searched. */
+/* Pushes the list of variables {name, line, scope, number} whose names begin with `prefix`. Then pushes a list that
+ * gives the number of the enclosing scope of each scope, 0 for a unit. Searches only the first file of `debug`. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix)
 {
     assert(debug->dwfl && prefix);
