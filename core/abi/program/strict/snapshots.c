@@ -553,8 +553,7 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
         return;
     }
     struct object *object = find_object(device, (uintptr_t)host);
-    if (!object &&
-        (object = add_object(device, (uintptr_t)host, bytes, true))) { /* device variable, not added before */
+    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* new variable of device code */
         object->was_transferred = true;
         split_snapshots(object);
     }
