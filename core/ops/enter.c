@@ -1,8 +1,8 @@
 /* enter.c - executes entry constructs: structured and compute regions, enter data. Called by core/api/construct.c
  * with a plan that begin.c has initialized.
  *
- * The steps of TR14 4.2: collect the requests of all clauses; decide those on present data; of the nested ones among
- * the others, give memory to the outermost (a fresh request makes an object); count references for all.
+ * The steps of TR14 4.2: collect the requests of all clauses, and decide those on present data. Of the others, fresh
+ * requests, which are outermost, make an object; requests nested in them use it. Then references are counted for all.
  *
  *     plan_and_transfer_entry            everything that may fail
  *       group or sections, fusion begin  -> plan.resolved.requests
@@ -335,8 +335,8 @@ static accd_status reserve_region(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* True if the object of `request` needs a name origin, because its name has more than the label of the item `source`: a
- * start index, other indices, or an extended range (from the base address to the data). */
+/* True if the object of `request` needs a name origin, because the label of the item `source` is not enough. That is so
+ * with a start index, indices in the name, or an extended range (from base address to data). */
 static bool needs_origin(const struct accd__plan *plan, const struct accd__item_source *source,
                          const struct accd__request *request)
 {
@@ -344,8 +344,8 @@ static bool needs_origin(const struct accd__plan *plan, const struct accd__item_
            accd__request_extended_base(plan, request);
 }
 
-/* True if the construct is enter data, and `request` gives an extended range (from its base address to its data) to an
- * object that is present, or that another request makes. Objects of groups get none. */
+/* True if the construct is enter data, and `request` has an extended range (from base address to data) for an object
+ * that is present, or that another request makes. Objects of groups get none. */
 static bool extends_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->state != ACCD_REQUEST_PRESENT || request->object);
@@ -562,7 +562,7 @@ static bool request_is_counted(struct accd__plan *plan, struct accd__request *re
 {
     if (accd__request_counts(plan, request))
         return true;
-    /* so that the end of the region subtracts nothing for the request, whatever is present then */
+    /* the end of the region then subtracts nothing for the request, whatever is present at that time */
     request->flags |= ACCD_ITEM_UNCOUNTED;
     if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* walked requests need no mark: their root is counted */
         request->object->size |= ACCD_OBJECT_NAMED;

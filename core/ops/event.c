@@ -1,7 +1,7 @@
-/* event.c - reports to an observer (callback config.on_event) what a construct did: one event for each operation on an
- * object, in the order of the document's steps, independent of how bytes were transferred. Called after a construct has
- * succeeded. An event of queued work is reported when the queue executes the work. If the observer does not want an
- * operation, no event of that operation is made. */
+/* event.c - reports to an observer (callback config.on_event) what a construct did. There is one event for each
+ * operation on an object, in the order of the document's steps, however bytes were transferred. Called after a
+ * construct has succeeded. An event of queued work is reported when the queue executes the work. If the observer does
+ * not want an operation, no event of that operation is made. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/find.h"
@@ -193,8 +193,8 @@ static bool shares_tuple_block(const struct accd__plan *plan, const struct accd_
            (placement->fused || block->bytes - accd__object_bytes(object) > 15);
 }
 
-/* Returns the number of places in `block` that this exit frees: those of dying objects, the vacated slots (former
- * places) of these, and places that objects leave because a tuple is split. */
+/* Returns the number of places in `block` that this exit frees: those of dying objects, their vacated slots (former
+ * places), and places that objects leave because a tuple is split. */
 static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const struct accd__block *block)
 {
     assert(exit_plan->plan->resolved.fusion);
@@ -265,8 +265,8 @@ static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset
     return NULL;
 }
 
-/* Reports a rowset (array of elements) element by element: if the operation is a move, first the bytes of the element
- * itself; then the sections of its pointers or, for attach and detach, the pointers. */
+/* Reports a rowset (array of elements) element by element. First come the bytes of the element itself, if the operation
+ * is a move; then the sections of its pointers or, for attach and detach, the pointers. */
 static void emit_rows(const struct group_report *report, const struct accd__rowset *set)
 {
     const struct accd_walk *walk = report->walk;
@@ -326,7 +326,8 @@ static void free_group_report(void *ud)
 }
 
 /* Gives a copy of `report` to the queue, which reports it when it has executed the work, and returns true. Returns
- * false if the caller must report now: without memory, or because the device itself executes queues. */
+ * false if the caller must report now: without memory, or because queues run in concurrent mode, with the result of
+ * program order. */
 static bool defer_group_report(const struct accd__plan *plan, const struct group_report *report)
 {
     struct group_report *copy =

@@ -316,8 +316,8 @@ static bool roots_are_removed(const struct accd__plan *plan)
 }
 
 /* True if tasks of a queue that the construct does not follow use the memory of the group. The group must then be
- * expanded, so that the error names a section. False if the region is abandoned, or the device itself executes queues.
- */
+ * expanded, so that the error names a section. False if the region is abandoned, or queues run in concurrent mode (with
+ * the result of program order). */
 static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
 {
     assert(group->block);

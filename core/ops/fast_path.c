@@ -11,17 +11,17 @@
  *       update                      find_item_request, transfers
  *       end    (end of a region)    end_specialized, through region->fast_end
  *
- * Contract: a function returns false before it changes anything, and then the general path (plan.h) runs the
- * construct, errors included. It returns true when the construct is complete or has failed, with the status in
- * *status_p. A failure after the first change is undone here, with the error text of the general path.
+ * Contract: a function returns false before it changes anything, and then the general path (plan.h) runs the construct,
+ * errors included. It returns true when the construct is complete or has failed, with the status in *status_p. A
+ * failure after the first change is undone here, and reported with the error text of the general path.
  *
  * Specialization: `features` is a constant in each copy, so that the compiler removes all tests of other features.
  *
- * Invariant: env->slow_path_reasons is 0. Everything that needs the general path increments it: tuples, queues,
- * journals.
+ * Invariant: env->slow_path_reasons is 0. Everything that needs the general path increments that number: records of
+ * fusion, queued tasks, pending groups, journal, observer.
  *
  * Caches: a recycled region record keeps the requests of its last use. A construct with equal items finds its objects
- * there again, as long as no object has been removed (region->removals). */
+ * in that record again, as long as no object has been removed (region->removals). */
 #include "ops/fast_path.h"
 #include "table/objects.h"
 #include "table/regions.h"
@@ -38,16 +38,16 @@ enum {
 };
 #define SPECIALIZED static inline __attribute__((always_inline))
 
-/* True if `item` has no flags beyond `flags`, and no properties that a copy with `features` does not support. */
+/* True if `item` has only flags in `flags`, and only properties that the copy with `features` supports. */
 SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsigned features)
 {
     const uint64_t more = features & POINTERS ? 0 : accd__address(item->slot) | accd__address(item->frame);
     return !(more | accd__address(item->program) | item->slot_bytes | item->ndims | (item->flags & ~flags));
 }
 
-/* True if each item has no extended range and means all bytes of its range, as the rules of OpenMP require. Sets
- * *again_p to the bit set of items on objects that an earlier item counts; where items count, false if it is not empty.
- * `fresh`: bit set of items without an object. Decides OMP60-map-5. */
+/* True if OpenMP rules allow the fast path for all items: no extended range, memory mapped by the user, layout with
+ * holes or, where items count, object named twice. Sets *again_p to the bit set of items on objects that an earlier
+ * item counts. `fresh`: bit set of items without an object. Decides OMP60-map-5. */
 static inline bool check_openmp_items(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                                       struct accd__object **objects, unsigned *again_p)
 {
@@ -74,7 +74,7 @@ SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in,
     return env->device.ops->begin_batch(env->device.handle, &(struct accd__traffic){.in = in, .out = out});
 }
 
-/* Stages the bytes of a request in the open batch. */
+/* Stages the bytes of a request in the open batch (between begin_batch and end_batch), and counts them. */
 static inline void send_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
@@ -92,7 +92,7 @@ static inline void fetch_request(struct accd__device_env *env, const struct accd
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
-/* Completes a batch of `in` and `out` copies whose start returned `begin_status`. Returns the status of both. */
+/* Completes and counts a batch of `in` and `out` copies. Records an error of its start (`begin_status`) or end. */
 SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status begin_status, size_t in, size_t out)
 {
     accd_status status = begin_status == ACCD_OK ? env->device.ops->end_batch(env->device.handle) : begin_status;
@@ -105,7 +105,7 @@ SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status 
 
 /* ------------------------------------------------------------------------------------- entry -- */
 
-/* Records the error of the general path for item `item`, which needs `bytes` bytes, and returns its status. */
+/* Records the error of the general path: the device has no `bytes` bytes for item number `item`. Returns a status. */
 static __attribute__((noinline, cold)) accd_status report_full_device(struct accd__device_env *env,
                                                                       const accd_construct *construct, size_t item,
                                                                       accd_status status, uint64_t bytes)
@@ -118,7 +118,7 @@ static __attribute__((noinline, cold)) accd_status report_full_device(struct acc
     return begin_status == ACCD_OK ? status : begin_status;
 }
 
-/* Stages all bytes of a new object in the open batch. Decides TR14-1.1-01. */
+/* Stages all bytes of a new object in the open batch, and counts them. Decides TR14-1.1-01. */
 static inline void send_new_object(struct accd__device_env *env, struct accd__object *object)
 {
     send_request(env,
@@ -145,7 +145,7 @@ static inline accd_status reserve_object(struct accd__device_env *env)
     return status;
 }
 
-/* Creates the object of item `index` in objects[index], sends its data and inserts it. Undoes everything on failure. */
+/* Creates and inserts objects[index], the object of that item, and sends its data. Undoes everything on failure. */
 static inline accd_status create_one(struct accd__device_env *env, const accd_construct *construct, size_t index,
                                      struct accd__object **objects)
 {
@@ -173,7 +173,7 @@ static inline accd_status create_one(struct accd__device_env *env, const accd_co
     return ACCD_OK;
 }
 
-/* Lists the items of a bit set in `order`, sorted by host address; returns their number. */
+/* Lists the numbers of the items in the bit set `set` in `order`, sorted by host address; returns their count. */
 static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
 {
     assert(!(set >> ACCD_FAST_PATH_ITEMS));
@@ -188,8 +188,8 @@ static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
     return n;
 }
 
-/* Creates the objects of the items in the bit set `fresh`, which may be empty; small objects share a block. Also sends
- * and records `attaches`, the pointers to attach, or NULL. Undoes everything on failure. */
+/* Creates the objects of the items in the bit set `fresh`, which may be empty; small objects share a block. Also writes
+ * and attaches the pointers in `attaches` (NULL: none). Undoes everything on failure. */
 SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct,
                                                    unsigned fresh, struct accd__object **objects,
                                                    struct accd__fast_attaches *attaches)
@@ -260,7 +260,7 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
     return status;
 }
 
-/* Creates several objects without pointers. Undoes everything on failure. */
+/* Creates the objects of the items in `fresh`, without attaching pointers. Undoes everything on failure. */
 static __attribute__((noinline)) accd_status create_several(struct accd__device_env *env,
                                                             const accd_construct *construct, unsigned fresh,
                                                             struct accd__object **objects)
@@ -289,13 +289,13 @@ static __attribute__((noinline)) accd_status create_objects(struct accd__device_
 
 /* Bit sets of an entry's items. */
 struct entry_items {
-    unsigned fresh;    /* the data of the item are absent and will be created */
-    unsigned again;    /* an earlier item counts the same object, so that this one does not count */
-    unsigned attached; /* the pointer of the item is detached at the end of the region */
+    unsigned fresh;    /* items whose data are absent, so that an object is created */
+    unsigned again;    /* items that count no reference, because an earlier item counts the same object */
+    unsigned attached; /* items whose pointers the end of the region detaches */
 };
 
-/* Counts a reference on the object of each item and makes `region`, which `fast_end` will end, the innermost level. The
- * other fields of the record are equal for all regions of this copy and already set. */
+/* Counts a reference on the object of each item, except set->again, and makes `region`, which `fast_end` will end, the
+ * innermost level. The other fields of the record were set when it was made. */
 SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__object *const *objects, const struct entry_items *set,
                              struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
@@ -340,8 +340,8 @@ SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct 
     env->levels.depth++;
 }
 
-/* True if the absent data of `item` can be created on the fast path. `object`, `next`: objects before and after the
- * data's address, or NULL. */
+/* True if the data of `item` are completely absent, and the fast path can create them. `object`, `next`: objects before
+ * and after the data's address, or NULL. */
 static inline bool can_create_object(const struct accd__device_env *env, const accd_item *item,
                                      const struct accd__object *object, const struct accd__object *next)
 {
@@ -352,7 +352,7 @@ static inline bool can_create_object(const struct accd__device_env *env, const a
            !(demand->in && env->device.ops->announce) && !item->start && !accd__label_has_indices(item->label);
 }
 
-/* True if an item's data are disjoint from those of the items in `others`. */
+/* True if the data of `item` are disjoint from those of all items in the bit set `others`. */
 static inline bool is_disjoint(const accd_item *items, const accd_item *item, unsigned others)
 {
     for (; others; others &= others - 1) {
@@ -364,8 +364,9 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
     return true;
 }
 
-/* Finds the objects of all items, and sets items->fresh to those to create. `earlier`: `nearlier` requests of a
- * previous construct, whose objects are still present. Returns false if the general path must run the construct. */
+/* Finds the present objects of all items, and sets items->fresh (objects to create) and, under OpenMP rules,
+ * items->again. `earlier`: `nearlier` requests of a previous construct, whose objects are still present. `attaches`:
+ * has the look-up cache. Returns false if the general path must run the construct. */
 SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
                                    const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
                                    struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)
@@ -404,8 +405,8 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
     return !(features & OPENMP_RULES) || check_openmp_items(env, construct, fresh, objects, &items->again);
 }
 
-/* Creates absent data and attaches pointers; undoes everything on failure. Sets *done_p to false if nothing has
- * happened and the general path must run. */
+/* Creates the objects of items->fresh, attaches pointers, and sets items->attached; undoes everything on failure. Sets
+ * *done_p to false, with nothing changed, if the general path must run the construct. */
 SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct,
                                           struct entry_items *items, struct accd__object **objects,
                                           struct accd__fast_attaches *attaches, bool *done_p, unsigned features)
@@ -421,7 +422,7 @@ SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const ac
     return fresh ? create_objects(env, construct, fresh, objects) : ACCD_OK;
 }
 
-/* Runs enter data, with the status in *status_p. Returns false if the general path must run it. */
+/* Runs enter data, with the status in *status_p. Returns false if the general path must run the construct. */
 SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                    unsigned features)
 {
@@ -479,8 +480,8 @@ static inline uint32_t *reference_counter(struct accd__object *object, bool dyna
     return dynamic ? &object->dynamic : &object->structured;
 }
 
-/* True if the fast path can remove the object of requests[request]: no earlier request names it, and no pointer stays
- * attached to it. The copies without pointers also require that it contains no attached pointer. */
+/* True if the fast path can remove the object of requests[request]: no earlier request names the object, and no pointer
+ * stays attached to it. The copies without pointers also require that the object contains no attached pointer. */
 SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                                    struct accd__fast_detaches *ends, unsigned features)
 {
@@ -494,8 +495,8 @@ SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct ac
     return !object->pins && !accd__range_has_pointers(env, object->host, accd__object_bytes(object));
 }
 
-/* Frees the memory of an object that is removed. *block_p: block of the previous object, or NULL; replaced by the block
- * of this object, because the next object often lies in it, too. */
+/* Frees the memory of an object that is removed. *block_p: block of the previous object, or NULL; set to the block of
+ * this object, in which the next one often lies, too. NULL: that block is freed. */
 static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object,
                                      struct accd__block **block_p)
 {
@@ -510,9 +511,10 @@ static inline void free_dying_memory(struct accd__device_env *env, struct accd__
     accd__release_block(env, block, 1);
 }
 
-/* Removes one reference from each object: a structured one with a region, a dynamic one without. Objects without
- * references are removed, and only their bytes are copied out. `again`: bit set of requests that do not count. Returns
- * false if the general path must run the exit; otherwise sets *status_p. Undoes everything on failure. */
+/* Removes one reference from the object of each request: a structured one if `region` ends, a dynamic one without a
+ * region. Objects without references are removed, and only their bytes are copied out. `again`: bit set of requests
+ * that do not count. Returns false if the general path must run the exit; otherwise sets *status_p. Undoes everything
+ * on failure. */
 SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__request *requests, size_t n, unsigned again,
                                  struct accd_region *region, accd_status *status_p, unsigned features)
 {
@@ -590,8 +592,8 @@ SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__requ
     return true;
 }
 
-/* Sets *request to the request of `item`. Returns true if a present object contains its data. `final`: the item may
- * have finalize if it removes the last reference. Otherwise returns false: the general path must run. */
+/* Sets *request to the request of `item`, and returns true if a present object contains its data; otherwise false: the
+ * general path must run. `final`: the item may have finalize if one reference is left. */
 SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item *item, bool final,
                                    struct accd__request *request, unsigned features)
 {
@@ -609,7 +611,7 @@ SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item
             (uint64_t)request->object->structured + request->object->dynamic == 1);
 }
 
-/* Runs exit data, with the status in *status_p. Returns false if the general path must run it. */
+/* Runs exit data, with the status in *status_p. Returns false if the general path must run the construct. */
 SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                   unsigned features)
 {
@@ -632,7 +634,7 @@ SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_const
     return end_specialized(env, requests, construct->nitems, again, NULL, status_p, features);
 }
 
-/* Runs an update, with the status in *status_p. Returns false if the general path must run it. */
+/* Runs an update, with the status in *status_p. Returns false if the general path must run the construct. */
 SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_construct *construct,
                                     accd_status *status_p, unsigned features)
 {
@@ -699,7 +701,7 @@ DEFINE_SPECIALIZED(openmp_pointers, OPENMP_RULES | POINTERS)
 DEFINE_RUN(update_plain, UPDATE_CALL, 0)
 DEFINE_RUN(update_openmp, UPDATE_CALL, OPENMP_RULES)
 
-/* Refuses every construct: the fast path of contexts whose rules allow none. */
+/* Refuses every construct: used for contexts whose rules need the general path. Always returns false. */
 static bool no_fast_path(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
                          accd_status *status_p)
 {
@@ -718,13 +720,13 @@ static accd__fast_path_fn *const fast_path_table[][ACCD_KIND_UPDATE + 1] = {
 static accd__fast_path_fn *const no_fast_paths[] = {no_fast_path, no_fast_path, no_fast_path, no_fast_path,
                                                     no_fast_path};
 
-/* Returns the features that the rules of a context need; POINTERS is never among them. */
+/* Returns the features that the rules of a context need: OPENMP_RULES or 0. POINTERS depends on the construct. */
 static unsigned features_of(const accd_context *context)
 {
     return context->policy.needs_openmp_checks ? OPENMP_RULES : 0;
 }
 
-/* Returns the table for the features that the rules need, or one that refuses all if they need the general path. */
+/* Returns functions by kind of construct; they refuse all if rules or checks of host memory need the general path. */
 accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context)
 {
     const bool plain = accd__rules_allow_fast_path(&context->rules) && !context->config.check_host;
@@ -744,8 +746,8 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
     return fast_path_table[POINTERS | features_of(context)][construct->kind](env, construct, region_p, status_p);
 }
 
-/* Runs a construct, unless context or construct need the general path; returns false then. `with_pointers`: only in the
- * copy with pointers. */
+/* Runs a construct. `with_pointers`: tries only the copy with pointers. Returns false, with nothing changed, if
+ * context, device or construct need the general path. */
 SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                accd_status *status_p, bool with_pointers)
 {
@@ -763,22 +765,22 @@ SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *cons
     return done;
 }
 
-/* Runs a construct in the copy without pointers, or else in the one with pointers. Returns false if neither can run it.
- */
+/* Runs a construct in the copy without pointers or, if that refuses, with pointers. Returns false if both refuse. */
 bool accd__run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                          accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, false);
 }
 
-/* Runs a construct in the copy with pointers. Returns false if that copy cannot run it; then nothing has changed. */
+/* Runs a construct in the copy with pointers. Returns false if that copy refuses; then nothing has changed. */
 bool accd__run_fast_path_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                        accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, true);
 }
 
-/* Ends a region in the copy that opened it, or else in the one with pointers. Returns false if neither can end it. */
+/* Ends a region in the copy that opened it or, if that refuses, in the copy with pointers; frees it on success. Returns
+ * false, with nothing changed, if both refuse, or the general path opened the region. */
 bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
 {
     assert(region && status_p);
@@ -788,8 +790,8 @@ bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
     context->busy = true;
     const bool done = region->fast_end(region, status_p) ||
                       (region->env->attached.slots.count &&
-                       end_functions[POINTERS | features_of(context)](region, status_p)); /* removed objects may contain
-                                                                                           * attached pointers */
+                       end_functions[POINTERS | features_of(context)](
+                           region, status_p)); /* removed objects may contain attached pointers */
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd__region_free(region);

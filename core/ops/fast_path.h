@@ -8,7 +8,7 @@
 #include "ops/inside.h"
 #include "table/find.h"
 
-/* A pointer that an entry attaches to the data of an item. */
+/* A pointer that an entry attaches to the data of an item: a planned pointer. */
 struct accd__fast_attach {
     uint64_t slot, pointer;          /* host address and value of the pointer */
     struct accd__attachment *attach; /* present attachment of the pointer; NULL: the pointer is not attached */
@@ -16,18 +16,19 @@ struct accd__fast_attach {
     /* `item`: number of the item whose clause attaches the pointer. `in`: number of the item whose new object contains
      * the pointer, if `holder` is NULL */
     uint8_t item, in;
-    /* the pointer is attached to this target already: the device pointer is not written, and the commit increments the
-     * counter of `attach` */
+    /* true if the pointer is attached to this target already: the device pointer is then not written, and the commit
+     * increments the counter of `attach` */
     bool counts;
 };
 /* A cached host range [low, high) without objects. `object` is the object before the range, `next` the one after it;
- * either may be NULL. It is valid during one construct, so that several absent neighbours need one search only. */
+ * either may be NULL. The cache is valid during one construct, so that items absent from the same gap need one search
+ * only. */
 struct accd__lookup_gap {
     uint64_t low, high;
     void *object, *next;
 };
-/* Returns the last object that begins at or before `host`, or NULL. Sets *next_p to the object after it, or NULL. Reads
- * and updates the cache `gap`. */
+/* Returns the last object that begins at or before `host`, or NULL. Sets *next_p to the object after it, or NULL. Uses
+ * the cache `gap` if `host` lies in that gap; otherwise searches, and caches the gap around `host`. */
 static inline struct accd__object *accd__find_neighbors(struct accd__device_env *env, uint64_t host,
                                                         struct accd__lookup_gap *gap, void **next_p)
 {
@@ -46,16 +47,16 @@ static inline struct accd__object *accd__find_neighbors(struct accd__device_env 
 struct accd__fast_attaches {
     struct accd__lookup_gap gap;
     struct accd__fast_attach at[ACCD_FAST_PATH_ITEMS];
-    /* array over items: present object that contains the pointer of the item; NULL: no present object does */
+    /* array by item number: present object that contains the pointer of the item; NULL: no present object does */
     struct accd__object *holders[ACCD_FAST_PATH_ITEMS];
     size_t n;
 };
 
-/* An attachment that an exit detaches, or that stays but loses its target. */
+/* An attachment that an exit detaches, or that stays although its target is removed. */
 struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
-    /* object in which the pointer gets its host value back; NULL: the pointer is not written */
+    /* object in whose device copy the pointer gets its host value back; NULL: the pointer is not written */
     struct accd__object *holder;
     /* true: a clause decrements the counter of the attachment. false: its target is removed, and the pointer keeps its
      * device value */
@@ -64,15 +65,15 @@ struct accd__fast_detach {
 /* The attachments that an exit on the fast path changes: `at` has `n` of them. */
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
-    /* array over requests: attachment of the pointer of the request; NULL: the request has no attached pointer */
+    /* array by request number: attachment of the pointer of the request; NULL: the request has no attached pointer */
     struct accd__attachment *named[ACCD_FAST_PATH_ITEMS];
-    bool last; /* the counter of at least one attachment becomes 0 */
+    bool last; /* true if the counter of at least one attachment becomes 0 */
     /* bit set of requests whose removed objects contain attached pointers */
     unsigned inside;
     size_t n;
 };
 
-/* True if an object contains `bytes` bytes from `host`. Requires bytes > 0. */
+/* True if an object contains all of the `bytes` bytes from `host`. Requires bytes > 0. */
 static inline bool accd__object_contains(const struct accd__object *object, uint64_t host, uint64_t bytes)
 {
     uint64_t offset = host - object->host, size = accd__object_bytes(object);
@@ -87,7 +88,8 @@ static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64
     struct accd__attachment *attach;
     if (!env->attached.slots.count || host >= env->attached.high || host + bytes <= env->attached.low)
         return false;
-    if (env->attached.ndescriptors) /* a descriptor may begin far before the range and reach it: a search is needed */
+    if (env->attached
+            .ndescriptors) /* searches, because a descriptor may begin far before the range and reach into it */
         return accd__first_attachment(env, host, host + bytes, &cursor, &attach) != ACCD_OK || attach;
     attach = accd__btree_floor_hinted(&env->attached.slots, host + bytes - 1);
     return attach && attach->slot + sizeof(void *) > host;
@@ -99,8 +101,8 @@ static inline bool accd__is_unreferenced(const struct accd__object *object)
     return !(object->structured | object->dynamic);
 }
 
-/* Returns the cached object that contained the last pointer of an earlier item; NULL: the cache is empty, or an object
- * has been removed since. */
+/* Returns the cached object that contains the pointer looked up last (the next pointer often lies there, too); NULL:
+ * the cache is empty, or an object was removed since. */
 static inline struct accd__object *accd__cached_holder(const struct accd__device_env *env)
 {
     return env->attached.holder_removals == env->present.objects.removals ? env->attached.holder : NULL;
@@ -130,7 +132,8 @@ size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
 /* Returns the bit set of items whose pointers are attached, and which the end of a region must detach; 0 if
  * policy.counts_attachments is not set. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
-/* Stages the device values of newly attached pointers in the open batch of transfers. */
+/* Stages, in the open batch of transfers, the device values of planned pointers that are not attached to their targets
+ * already. `objects`: objects of the items, including new ones. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects);
 /* Makes, moves or counts the attachment of each planned pointer. `objects`: objects of the items, including new ones.
@@ -141,8 +144,8 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
  * exit data, not the end of a region. Returns false if the general path must run the exit. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends);
-/* Returns true if the object of requests[request] can be removed: no pointer stays attached to it, except one that the
- * rules let dangle, which is added to `ends`. Returns false if the general path must run the exit. */
+/* Returns true if the object of requests[request] can be removed: no pointer stays attached to the object, except one
+ * that the rules let dangle, which is added to `ends`. Returns false if the general path must run the exit. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
 /* Sets `holder` of those pointers in `ends` that get their host values on the device, because their attachments end but
@@ -151,9 +154,11 @@ size_t accd__find_restored_pointers(struct accd__device_env *env, const struct a
                                     size_t nrequests, struct accd__fast_detaches *ends);
 /* Stages, in the open batch, the host value of each pointer in `ends` whose `holder` is set. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends);
-/* Decrements or ends the listed attachments. Cannot fail. */
+/* Decrements the counters of the attachments in `ends`, ends those with counter 0, and lets pointers without target
+ * dangle. Cannot fail. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends);
-/* Ends the attachments of pointers in removed objects, the requests in ends->inside. Cannot fail. */
+/* Ends the attachments of pointers that lie in objects to be removed: those of the requests in ends->inside. Cannot
+ * fail. */
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
                                      const struct accd__fast_detaches *ends);
 

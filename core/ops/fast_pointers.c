@@ -1,6 +1,7 @@
-/* fast_pointers.c - pointers on the fast path: those that data clauses attach, and those that end when data are
- * unmapped. Pointers that cause errors, or change other attachments, are left to the general path. The holder of a
- * pointer is the present object that contains it. Used by fast_path.c. */
+/* fast_pointers.c - pointers on the fast path: those that data clauses attach, and those whose attachments end when
+ * data are unmapped. Pointers that cause errors, or change other attachments, are left to the general path. The holder
+ * of a pointer is the present object that contains the pointer; its slot is its own host address. Used by fast_path.c.
+ */
 #include "ops/fast_path.h"
 #include "table/attach.h"
 #include "table/name.h"
@@ -15,14 +16,15 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
 
 /* ------------------------------------------------------------------------------------- entry -- */
 
-/* Returns the cached object of the last pointer if it contains the pointer at `slot`, too; otherwise NULL. */
+/* Returns the cached object, which contains the pointer looked up last, if it also contains the pointer at `slot`;
+ * otherwise NULL. */
 static struct accd__object *get_last_holder(const struct accd__device_env *env, uint64_t slot)
 {
     struct accd__object *last = accd__cached_holder(env);
     return last && accd__object_contains(last, slot, sizeof(void *)) ? last : NULL;
 }
 
-/* Caches `holder`, which may be NULL, as the object that contains the last pointer, and returns it. */
+/* Caches `holder`, which may be NULL, as the object that contains the pointer looked up last, and returns `holder`. */
 static struct accd__object *set_last_holder(struct accd__device_env *env, struct accd__object *holder)
 {
     env->attached.holder = holder;
@@ -30,8 +32,8 @@ static struct accd__object *set_last_holder(struct accd__device_env *env, struct
     return holder;
 }
 
-/* Sets the holder of each item's pointer. Returns false if the general path must run: a pointer lies in part in an
- * object, or its holder has a layout. */
+/* Sets attaches->holders[i] to the present object that contains the pointer of item i, or to NULL. Returns false if the
+ * general path must run: a pointer lies only in part in an object, or its holder has a layout (excluded bytes). */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches)
 {
@@ -60,9 +62,9 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
     return true;
 }
 
-/* Sets *found_p to whether the pointer of `planned` lies in an object to be created, and planned->in to the item of
- * that object. `fresh`: bit set of items whose objects will be created. Returns false if the pointer lies only in part
- * in such an object, or the object has a layout; the general path must then run. */
+/* Sets *found_p to whether the pointer of `planned` lies in an object to be created. If so, sets planned->in to the
+ * number of the item for that object. `fresh`: bit set of items whose objects will be created. Returns false if the
+ * pointer lies only in part in such an object, or the object has a layout; the general path must then run. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {
@@ -88,9 +90,10 @@ static struct accd__attachment *find_attachment_of_slot(struct accd__device_env 
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Lists the pointers to attach. `fresh`: bit set of items whose objects will be created. Returns false for changed
- * pointers, and for pointers that several clauses attach: the general path must run. Decides TR14-1.2-05, OMP60-map-7.
- */
+/* Lists the pointers to attach in attaches->at. `fresh`: bit set of items whose objects will be created; `objects`:
+ * objects of the other items. Returns false if the general path must run: mainly for null or changed pointers,
+ * descriptors, absent pointers that the rules reject, and pointers that several clauses attach. Decides TR14-1.2-05,
+ * OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
@@ -116,7 +119,8 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
         if (!found && policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_ABSENT])
             return false;
         if (!found || (rules->attach == ACCD_ATTACH_POLICY_NEW && planned->holder && !is_fresh))
-            continue; /* the rules attach nothing: the pointer is absent, or both pointer and target were present */
+            continue; /* the rules attach nothing: the pointer is absent or, where only new pairs are attached, pointer
+                         and target were both present */
         planned->pointer = accd__load_pointer(planned->slot);
         planned->attach = find_attachment_of_slot(env, planned->slot);
         const struct accd__attachment *attach = planned->attach;
@@ -148,7 +152,7 @@ static void send_pointer(struct accd__device_env *env, const struct accd__object
     memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value), &value, sizeof value);
 }
 
-/* Returns the device address that the device copy of a planned pointer gets: that of the byte to which the pointer
+/* Returns the value that the device copy of a planned pointer gets: the device address of the byte to which the pointer
  * points. */
 static uint64_t attach_value(const struct accd__fast_attach *planned, struct accd__object *const *objects)
 {
@@ -156,7 +160,8 @@ static uint64_t attach_value(const struct accd__fast_attach *planned, struct acc
     return objects[planned->item]->dev + (planned->pointer - objects[planned->item]->host);
 }
 
-/* Stages the device value of each planned pointer that is not attached already in the open batch. */
+/* Stages, in the open batch, the device value of each planned pointer, except those that are attached to their targets
+ * already. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects)
 {
@@ -168,8 +173,8 @@ void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__f
     }
 }
 
-/* Makes, moves or counts the attachment of each planned pointer, and inserts the new ones together. Cannot fail.
- * Decides ACC33-att-1. */
+/* Increments the counter of each planned pointer that is attached to its target already; makes the attachments of the
+ * others, or points them to the new target. Inserts all new attachments together. Cannot fail. Decides ACC33-att-1. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects)
 {
@@ -202,7 +207,8 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
     accd__insert_attachments(env, run, n);
 }
 
-/* Returns the number of planned pointers that must be written. */
+/* Returns the number of planned pointers whose device copies must be written: those not attached to their targets
+ * already. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches)
 {
     size_t n = 0;
@@ -237,9 +243,9 @@ static bool is_last_detach(const struct accd__fast_detach *end)
     return end->detached && end->attach->count == 1;
 }
 
-/* Lists in `ends` the attachments that clauses detach, with their targets. `dynamic`: exit data, not the end of a
- * region. Returns false if the general path must run: for errors, descriptors, and pointers that are named twice.
- * Decides ACC33-det-1. */
+/* Lists in `ends` the attachments that clauses detach, with their targets; none where attachments are not counted.
+ * `dynamic`: exit data, not the end of a region. Returns false if the general path must run: for errors, descriptors,
+ * removed targets, pointers that are named twice, and devices that need announcements. Decides ACC33-det-1. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends)
 {
@@ -276,7 +282,8 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
 }
 
 /* True if no pointer stays attached to the object of requests[request], except one that the rules let dangle, which is
- * added to `ends`. Sets its bit in ends->inside if the object contains attached pointers. */
+ * added to `ends`. If the object contains attached pointers, sets bit `request` of ends->inside; false if the request
+ * copies out, or the rules reject that. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends)
 {
@@ -302,8 +309,8 @@ bool accd__can_remove_target(struct accd__device_env *env, const struct accd__re
     return true;
 }
 
-/* Ends the attachments of all pointers in `object`, which is removed. Requires that they are plain pointers. Decides
- * ACC33-att-7. */
+/* Ends the attachments of all pointers that lie in `object`, which will be removed. Requires that no attached
+ * descriptors exist. Decides ACC33-att-7. */
 static void end_attachments_within(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(object);
@@ -333,9 +340,9 @@ void accd__end_contained_attachments(struct accd__device_env *env, const struct 
         end_attachments_within(env, requests[__builtin_ctz(left)].object);
 }
 
-/* Returns the object that contains the pointer at `slot`: the cached holder or an object of the requests. If neither
- * does, caches and returns the last present object that begins at or before `slot`, which may not contain it, or NULL.
- */
+/* Returns the object that contains the pointer at `slot`: the cached holder or an object of the requests. If none of
+ * these does, caches and returns the last present object that begins at or before `slot` (which need not contain the
+ * pointer), or NULL. */
 static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests,
                                              size_t nrequests, uint64_t slot)
 {
@@ -348,8 +355,8 @@ static struct accd__object *find_slot_holder(struct accd__device_env *env, const
     return set_last_holder(env, accd__btree_floor_hinted(&env->present.objects, slot));
 }
 
-/* Sets the holder of each pointer whose attachment ends, unless its object is removed, too. Returns the number of
- * holders. */
+/* Sets the holder of each listed pointer whose counter becomes 0, unless the object that contains the pointer is absent
+ * or removed, too. Returns the number of holders set. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends)
 {
@@ -378,7 +385,8 @@ void accd__send_restored_pointers(struct accd__device_env *env, const struct acc
                          accd__load_pointer(ends->at[i].attach->slot));
 }
 
-/* Decrements counters, removes attachments whose counter becomes 0, and clears the base of pointers that dangle. */
+/* Decrements the counters of listed attachments, and removes those whose counter becomes 0. Sets the base of
+ * attachments that stay without target to 0. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends)
 {
     assert(ends->n <= ACCD_FAST_PATH_ITEMS);

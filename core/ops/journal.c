@@ -1,10 +1,10 @@
-/* journal.c - saves what a compute construct changes in data that were present before it, so that it can be undone when
- * it is abandoned. Saved are bytes that its entry or its kernel overwrites and, where attachments are not counted,
- * pointers that its entry attaches.
+/* journal.c - saves what a compute construct changes in data that were present before it, so that these changes can be
+ * undone when the construct is abandoned. Saved are the bytes that its entry or its kernel overwrites and, where
+ * attachments are not counted, the pointers that its entry attaches.
  *
  *     bytes: | old content, written bits | address | length | old content, written bits | address | length |
  *                                                                                             used ---------^
- * Records are appended, and restored from the end, so that the oldest content of a byte is restored last. */
+ * Records are appended, and restored from the end: if a byte was saved twice, its oldest content is restored last. */
 #include "accdeep_queues.h"
 #include "ops/inside.h"
 #include "plan/fusion.h"
@@ -17,7 +17,7 @@
 /* Saved state of an attached pointer. */
 struct saved_pointer {
     struct accd__attachment attachment; /* copy of the attachment; count 0: the pointer was not attached */
-    bool holds;                         /* flag ACCD_OBJECT_HAD_POINTER of the object that contains the pointer */
+    bool holds; /* true if the object that contains the pointer had the flag ACCD_OBJECT_HAD_POINTER */
 };
 
 struct accd__journal {
@@ -27,8 +27,9 @@ struct accd__journal {
     size_t npointers, pointers_capacity;
 };
 
-/* Appends a record with the `bytes` bytes of device content at `from`, to be restored at `dev`. The two differ if the
- * data move within the device: `dev` is their new place. Fails without memory, or if the device cannot be read. */
+/* Appends a record with the `bytes` bytes of device content at `from`, to be restored at `dev`. The addresses differ if
+ * fusion moves the data within the device: `dev` is then the new one. Fails without memory, or if the device cannot be
+ * read. */
 static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, uint64_t dev, uint64_t bytes)
 {
     assert(env->journal);
@@ -51,8 +52,8 @@ accd_status accd__journal_save_bytes(struct accd__device_env *env, uint64_t dev,
     return save_bytes_from(env, dev, dev, bytes);
 }
 
-/* Saves present bytes that an entry writes at `dev`. Data that the entry fuses are still at their old places. Fails
- * without memory, or if the device cannot be read. */
+/* Saves the `bytes` bytes of present data that an entry will write at `dev`. Data that fusion moves are read at their
+ * old address, because the move is still to come. Fails without memory, or if the device cannot be read. */
 static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uint64_t bytes)
 {
     uint64_t from = dev;
@@ -64,8 +65,8 @@ static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uin
     return save_bytes_from(plan->env, from, dev, bytes);
 }
 
-/* Saves the present bytes that an entry overwrites and, if attachments are not counted, the pointers that it attaches.
- * Fails without memory, or if the device cannot be read. */
+/* Saves the present bytes that the entry of `plan` will overwrite and, if attachments are not counted, the pointers in
+ * `attaches` that it will attach. Fails without memory, or if the device cannot be read. */
 accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct accd__attach_plan *attaches)
 {
     assert(plan->env->journal);
@@ -84,7 +85,8 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     for (size_t i = 0; i < attaches->n; i++) {
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats || !planned->holder)
-            continue; /* the attachment stays as it is, or ends when the construct's new objects are removed */
+            continue; /* needs no record: the attachment stays as it is, or ends when the construct's new objects are
+                         removed */
         if (planned->descriptor || (planned->attach && planned->attach->descriptor))
             continue; /* cannot happen: descriptors are Fortran's, whose rules count attachments */
         if (!accd__mem_grow(&env->context->mem, (void **)&journal->pointers, &journal->pointers_capacity,
@@ -130,14 +132,15 @@ static void restore_attachment(struct accd__device_env *env, const struct saved_
         return;
     }
     if (!attach)
-        return; /* nothing to undo: the construct's entry failed before it attached the pointer */
+        return; /* nothing to undo: the pointer is not attached, because the entry failed before it attached the pointer
+                 */
     if (!pointer->holds && accd__find_object(env, attach->slot, &holder) == ACCD_OK && holder)
         holder->size &= ~ACCD_OBJECT_HAD_POINTER;
     accd__remove_attachment(env, attach);
 }
 
-/* Opens the journal of a device. Returns ACCD_ERROR_MISUSE if one is open or the device cannot save bytes, or fails
- * without memory. */
+/* Opens the journal of a device. Returns ACCD_ERROR_MISUSE if a journal is open or the device cannot save bytes, and
+ * fails without memory or if there is no such device. */
 accd_status accd_journal_begin(accd_context *context, int device)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -148,15 +151,16 @@ accd_status accd_journal_begin(accd_context *context, int device)
     return env->journal ? ACCD_OK : accd__report_out_of_memory(context, "for a journal");
 }
 
-/* Closes the journal of a device, if one is open. Unless `commit` is set, first restores all saved bytes and pointers.
- */
+/* Closes the journal of a device, if one is open. Unless `commit` is set, first restores all saved bytes that are still
+ * allocated, and all saved pointers. */
 void accd_journal_end(accd_context *context, int device, int commit)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     struct accd__journal *journal = env ? env->journal : NULL;
     if (!journal)
         return;
-    if (env->device.ops->settle_kernel) /* first, because kernels ran after the entry that is undone below */
+    if (env->device.ops->settle_kernel) /* undoes the writes of kernels first, because kernels ran after the entry,
+                                           whose writes are restored below */
         env->device.ops->settle_kernel(env->device.handle, commit);
     while (!commit && journal->used) {
         uint64_t dev, bytes;

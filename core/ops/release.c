@@ -1,5 +1,6 @@
-/* release.c - ends attachments that no exit ends, with the type records that they hold. A release is a second plan,
- * sent with the plan of another construct and committed before it. */
+/* release.c - ends attachments that no exit ends, and removes the references that they hold on type records (objects
+ * that describe the type of a descriptor). A release is a second plan, sent with the plan of another construct and
+ * committed before that plan. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/find.h"
@@ -13,8 +14,8 @@ struct accd__record_release {
     struct accd__exit_plan exit_plan;
 };
 
-/* Notes the references that the construct of `plan` will add, so that the release does not remove their objects. Fails
- * only without memory. */
+/* Notes which objects gain references from the construct of `plan`, so that the release does not remove these objects.
+ * Fails only without memory. */
 static accd_status note_added_references(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -28,9 +29,9 @@ static accd_status note_added_references(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans the end of the `n` attachments `ends`, and everything that ends with them. `plan`: plan with which the release
- * is sent. Returns ACCD_ERROR_LIMIT if it would have to split fused data, an error if the rules reject it, or fails
- * without memory. */
+/* Plans the end of the `n` attachments `ends`, and of the records and attachments that end with them. `plan`: plan with
+ * which the release is sent. Returns ACCD_ERROR_LIMIT if fused data would have to be split, or an error if the rules
+ * reject an end, without memory, or if descriptors cannot be read from the device. */
 static accd_status plan_release(struct accd__record_release *release, struct accd__plan *plan,
                                 struct accd__attachment *const *ends, size_t n)
 {
@@ -48,12 +49,13 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     bool fused = fusion && fusion->regroups.n;
     for (size_t i = 0; i < exit_plan->removed.n; i++)
         fused |= exit_plan->removed.at[i]->record && accd__fuse_covers(plan, exit_plan->removed.at[i]->record->host);
-    if (fused) /* rejected, because one construct cannot both fuse and split */
+    if (fused) /* rejects this, because one construct cannot both fuse data and split fused data */
         return accd__set_error(plan->context, ACCD_ERROR_LIMIT, R_LIMIT,
                                "a type record that goes with this construct lies among fused data; detach "
                                "its descriptor first");
     ACCD_TRY(accd__exit_plan_words(exit_plan));
-    /* words of the release become descriptor writes, so that words of the construct overwrite them */
+    /* words (pointer values to write) of the release become descriptor writes, which are sent first, so that words of
+     * the construct overwrite them */
     for (size_t i = 0; i < release->plan.changes.words.n; i++) {
         const struct accd__word *word = &release->plan.changes.words.at[i];
         ACCD_TRY(accd__plan_add_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
@@ -62,7 +64,8 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
 }
 
 /* Sets *release_p to a second plan of the kind exit data, which ends the `n` attachments `ends` and shares the change
- * set of `plan`. Fails as plan_release; the marks are then discarded. */
+ * set (pending changes) of `plan`. Fails if fused data would have to be split, the rules reject an end, or without
+ * memory; the marks are then discarded. */
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
                                       struct accd__record_release **release_p)
 {
@@ -92,7 +95,7 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
     return ACCD_OK;
 }
 
-/* Discards the marks of the release. */
+/* Undoes a planned release: discards its marks on originals and fused tuples. Nothing else has changed. */
 void accd__record_release_undo(struct accd__record_release *release)
 {
     accd__exit_undo(&release->exit_plan);
@@ -106,8 +109,8 @@ void accd__record_release_commit(struct accd__record_release *release)
     accd__exit_commit(&release->exit_plan);
 }
 
-/* True if a descriptor that is attached again still points to the type record that `typed` holds, the attachment of its
- * pointer to that record. The release is then not needed. */
+/* True if the descriptor of `planned`, which is attached again, still points to its type record, so that the record
+ * need not be released. `typed`: attachment of the pointer to the record, inside the descriptor. */
 static bool keeps_type_record(const struct accd__planned_attach *planned, const struct accd__attachment *typed)
 {
     assert(planned->attach);
@@ -116,8 +119,8 @@ static bool keeps_type_record(const struct accd__planned_attach *planned, const 
            accd__load_pointer(typed->slot) == typed->target;
 }
 
-/* Returns ACCD_ERROR_STILL_ATTACHED if a request or pointer of the construct lies in an object that the release
- * removes, or points to one. */
+/* Returns ACCD_ERROR_STILL_ATTACHED if a request of the construct, or a pointer that it attaches, lies in an object
+ * that the release removes, or if such a pointer points to one. */
 static accd_status check_released_objects(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -136,8 +139,9 @@ static accd_status check_released_objects(const struct accd__attach_plan *attach
     return ACCD_OK;
 }
 
-/* Sets *release_p to the release of the type records that descriptors attached again no longer keep; unchanged if there
- * are none. Returns an error if the construct needs what is released, or as accd__record_release_plan. */
+/* Sets *release_p to the release of the type records to which descriptors that are attached again no longer point;
+ * leaves it unchanged if there are none. Returns an error if the construct needs an object that the release removes,
+ * fused data would have to be split, the rules reject an end, or without memory. */
 accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches,
                                               struct accd__record_release **release_p)
 {

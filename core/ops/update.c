@@ -1,12 +1,13 @@
-/* update.c - executes update constructs: unconditional moves of present data (TR14-1.2-16). Attached pointers keep
- * their values on both sides (TR14-4.1-06). Called by core/api/construct.c. */
+/* update.c - executes update constructs: unconditional moves (copies between host and device) of present data
+ * (TR14-1.2-16). Attached pointers keep their values on both sides (TR14-4.1-06). Called by core/api/construct.c. */
 #include "ops/inside.h"
 #include "table/find.h"
 
 #include <assert.h>
 
-/* Resolves request `index` of an update, and splits it if several objects contain its data. Returns an error if the
- * rules reject it, or without memory. Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
+/* Resolves request `index` of an update: finds its object, and applies the rules. Splits the request if several objects
+ * contain its data. Returns an error if the rules reject the request, or without memory. Decides TR14-1.2-15,
+ * TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -14,7 +15,7 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
     struct accd__resolution found;
     struct accd__attachment *attach = NULL;
-    /* skips data whose own bytes do not move: they need not be present (AMB-TR14-20) */
+    /* skips an item of which only members move: the data themselves need not be present (AMB-TR14-20) */
     if (accd__requests_members_only(plan, request)) {
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
@@ -28,16 +29,18 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     return found.decision == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
 }
 
-/* Sets plan->resolved.group to a pending group that contains all columns of the walk, which are then updated without a
- * record for each section. It stays NULL if there is no such group. If elements move themselves, the group must have
- * exactly these columns: only then are all attached pointers in the elements known. */
+/* Sets plan->resolved.group to a group (deep structure in one record) that contains all columns of the walk, whose
+ * sections are then updated without a record for each. The group stays NULL if there is none, or the rules or gaps
+ * exclude groups. If bytes of elements move, the group must have exactly these columns: only then are all attached
+ * pointers in the elements known. Fails without memory. */
 static accd_status match_group(struct accd__plan *plan)
 {
     assert(plan->input.walk);
     struct accd_walk *walk = plan->input.walk;
     struct accd__device_env *env = plan->env;
     if (plan->context->rules.attached == ACCD_ATTACHED_COPIED || walk->gaps)
-        return ACCD_OK; /* uses no group, whose transfer never moves pointers and knows no gaps */
+        return ACCD_OK; /* uses no group: a group's transfer never moves pointers, which the rules may require, and
+                           supports no gaps */
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->resolved.requests[walk->roots[i].item].state == ACCD_REQUEST_SKIPPED)
             return ACCD_OK;
@@ -46,7 +49,7 @@ static accd_status match_group(struct accd__plan *plan)
         struct accd__object *object;
         const struct accd__walk_root *root = &walk->roots[i];
         ACCD_TRY(accd__find_containment(env, root->host, root->bytes, &relation, &object));
-        if (relation == ACCD_RANGE_PARTIAL) /* a group moves elements of one object only */
+        if (relation == ACCD_RANGE_PARTIAL) /* uses no group, because it moves elements of one object only */
             return ACCD_OK;
     }
     struct accd__group *group = accd__find_matching_group(env, walk);
@@ -85,8 +88,8 @@ static accd_status match_group(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns true and sets *out if all requests move in one direction; *out is true for the direction to the host. Returns
- * false if there are both directions; *out then has no meaning. */
+/* Returns true if all requests move in one direction, and sets *out to true for the direction to the host. Returns
+ * false if requests have both directions; *out then has no meaning. */
 static bool has_one_direction(const struct accd__plan *plan, bool *out)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -98,8 +101,9 @@ static bool has_one_direction(const struct accd__plan *plan, bool *out)
     return true;
 }
 
-/* Sets *order_p to pairs {item, request} of all requests, sorted by item; sections of a walk follow their item. Used if
- * moves have both directions, so that their order matters. Fails only without memory. Decides OMP60-upd-1. */
+/* Sets *order_p to pairs {item number, request number} of all requests, sorted by item; sections of a walk follow their
+ * item. Used if moves have both directions, because their order then matters. Fails only without memory. Decides
+ * OMP60-upd-1. */
 static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **order_p)
 {
     size_t n = plan->resolved.nrequests;
@@ -111,8 +115,9 @@ static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **or
     return ACCD_OK;
 }
 
-/* Executes an update: resolves the requests, by a group if possible, and plans, runs and reports their moves. Returns
- * an error if the rules reject a request or a transfer fails, and then changes nothing. */
+/* Executes an update: uses a group for large walks if possible, resolves the requests, and plans, runs and reports
+ * their moves. Returns an error if the rules reject a request, without memory, or if a transfer fails, and then changes
+ * nothing. */
 accd_status accd__run_update(struct accd__plan *plan)
 {
     bool out = false;
@@ -121,7 +126,8 @@ accd_status accd__run_update(struct accd__plan *plan)
         ACCD_TRY(match_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) /* `nrequests` grows by split pieces */
+    for (uint32_t i = 0; i < plan->resolved.nrequests;
+         i++) /* the number of requests grows: the loop also handles the pieces that splitting appends */
         if (plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_update(plan, i));
     struct accd__bulk *bulk = plan->changes.bulk;
