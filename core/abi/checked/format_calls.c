@@ -176,8 +176,8 @@ static const char *skip_scanset(const char *at)
     return at + strcspn(at, "]");
 }
 
-/* Returns the number of bytes that a scanf conversion has stored at `to`; 0 if it is not known. length: the length
- * modifier, such as "ll"; width: the field width, 0: none. */
+/* Returns the number of bytes that a scanf conversion (`conversion`: its letter) has stored at `to`; 0 if the
+ * number is not known. length: the length modifier, such as "ll"; width: the field width, 0: none. */
 static size_t get_stored_bytes(const char *length, char conversion, size_t width, const char *to)
 {
     const bool twice = length[0] == length[1];

@@ -223,8 +223,9 @@ void rt_lazy_protect_windows(struct rt_page_guard *guard); /* protects the windo
 /* Unprotects all memory and restores the program's signal actions; does nothing if lazy reprotection is off. context:
  * of the calling signal handler; NULL: the caller is not a handler. */
 void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context);
-/* Handles a signal that host code raises or gets between two kernels. A fault on protected memory opens a window; any
- * other signal ends lazy reprotection. */
+/* Handles a signal that host code raises or gets between two kernels. A fault on protected memory opens a
+ * window, and a system call that needs no open memory is made. Any other signal or system call ends lazy
+ * reprotection. */
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context);
 
 /* signals.c: signals that arrive while memory is protected. */

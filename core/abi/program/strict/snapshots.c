@@ -338,7 +338,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* Returns the line of the last transfer, or else of the mapping, and writes it to `to` as the end of a report. */
+/* Returns the line of the last transfer, or else of the mapping; writes it to `to` to end a report ("": unknown). */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
     struct rt_related_location related = {.event = object->was_transferred ? "agreed" : "mapped"};

@@ -48,8 +48,8 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats));
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats));
 
-/* Counts a transfer, with the result of rt_stats_record. redundant: both sides had the bytes already; has_unsampled:
- * sampling skipped the check for that. */
+/* Counts a transfer. Returns the index of its statistics in rt_stats_table; 0: not counted. redundant: both
+ * sides had the bytes already. has_unsampled: sampling skipped the check whether the transfer is redundant. */
 uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled);
 /* Reports redundant transfers, and clears the table. */
 void rt_report_redundant_transfers(void);
