@@ -149,7 +149,7 @@ struct accd__cuda_batch {
         uint64_t to, from, bytes;
     } * copied; /* copies within the device */
     size_t ncopied, copied_capacity;
-    struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, set when memory is assigned */
+    struct accd__pair *pairs; /* begin and end of each uploaded piece, ascending; set when host memory is assigned */
     size_t npieces, pairs_capacity;
     /* memory of the windows; `slot`: the window that is being filled, NULL: none */
     struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot;
@@ -174,8 +174,8 @@ struct accd__cuda {
     cu_device gpu;
     cu_context context;
     struct accd__cuda_stream main; /* main stream, in which memory is allocated and freed */
-    uint64_t allocations;          /* number of allocations made */
-    cu_event allocated;            /* event after the last allocation for which a queue has waited */
+    uint64_t allocations;          /* number of allocations of device memory made so far */
+    cu_event allocated; /* event in the main stream, after the allocations that a queue's stream must wait for */
     /* streams of queues, by number of the queue from 1; each is created at its first use */
     struct accd__cuda_stream **queues;
     size_t nqueues, queues_capacity;

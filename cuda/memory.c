@@ -269,8 +269,8 @@ static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, con
     return ok ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
-/* Copies a range of device memory to `to`, with poison for bytes that were never written. Returns ACCD_ERROR_DEVICE on
- * failure. */
+/* Copies a range of device memory to `to`, with poison for bytes that were never written. Returns ACCD_ERROR_DEVICE
+ * if no allocation contains `dev`, or the status of a driver call that fails. */
 accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -282,7 +282,8 @@ accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes
     return status;
 }
 
-/* Copies `bytes` bytes to device memory, and records them as written. Returns ACCD_ERROR_DEVICE on failure. */
+/* Copies `bytes` bytes to device memory, and records them as written. Returns ACCD_ERROR_DEVICE if no allocation
+ * contains `dev`, or the status of a driver call that fails. */
 accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);

@@ -125,7 +125,7 @@ void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t byte
         add_run(batch, &batch->in, dev, bytes, host);
 }
 
-/* Announces unused device memory that accd__cuda_stage_part fills. */
+/* Announces a range of unused device memory whose content will be uploaded in parts, by accd__cuda_stage_part. */
 void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);

@@ -14,8 +14,8 @@
 
 /* ------------------------------------------------------------------------------------- files -- */
 
-/* Callback of dl_iterate_phdr: sets the number at `arg` to how often files were loaded into the process; stops after
- * the first file. */
+/* Callback of dl_iterate_phdr: sets the number at `arg` to the number of files ever loaded into the process; stops
+ * after the first file. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;

@@ -1,11 +1,11 @@
 /* debug.h - debug information about the program that runs in this process: lines of calls, names of memory.
  *
- * A call is given by its return address `pc`. The system is the system's libraries and headers, the compiler's runtime
- * libraries and accdeep; all other code is the program's.
- * libdw, which is loaded at run time if it is installed, reads the debug information. No function prints or faults,
- * whatever the program or its files look like. Calls with one accd__debug_info must not overlap. The files of the
- * implementation share debug_dw.h; HAVE_LIBDW is defined if libdw's headers were found. Without libdw every function
- * returns "not known". */
+ * A call is given by its return address `pc`. Code of the system is code of the operating system's libraries and
+ * headers, of the compiler's runtime libraries, and of accdeep; all other code is the program's. libdw, which is
+ * loaded at run time if it is installed, reads the debug information. No function prints or faults, whatever the
+ * program or its files look like. Calls with one accd__debug_info must not overlap. The files of the implementation
+ * share debug_dw.h; HAVE_LIBDW is defined if libdw's headers were found. Without libdw every function returns "not
+ * known". */
 #ifndef ACCD__DEBUG_H
 #define ACCD__DEBUG_H
 

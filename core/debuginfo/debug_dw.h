@@ -165,7 +165,7 @@ struct accd__code_site {
 /* Reader of debug information. */
 struct accd__debug_info {
     struct accd__dw dw;                 /* libdw */
-    Dwfl *dwfl;                         /* libdw's list of the files of this process */
+    Dwfl *dwfl;                         /* libdw's session, which lists the files of this process */
     unsigned long long loads;           /* number of files ever loaded when the files were last listed */
     struct accd__debug_module *modules; /* list of the files in which an address was looked up */
     /* accd__code_site by return address; accd__debug_type by address of its entry; symbol's name by address of code */
@@ -208,7 +208,7 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
  * without memory. */
 const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
                                                          struct accd__debug_module *module);
-/* Returns the type of `variable`, read at its first use; NULL: void or not known. */
+/* Returns the type of `variable`, which is read when first asked for; NULL: void or not known. */
 struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug, struct accd__debug_variable *variable);
 
 /* ------------------------------------------------------------------------------------ places -- */

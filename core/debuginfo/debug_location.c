@@ -155,7 +155,8 @@ static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
     return true;
 }
 
-/* Pushes the value of the operation DW_OP_entry_value, if it asks for a single register; otherwise returns false. */
+/* Pushes the value of the operation DW_OP_entry_value: that of a register at the function's entry. Returns false if
+ * the operation asks for more than a single register, or the value is not known. */
 static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
 {
     const struct accd__dw *dw = &m->view->debug->dw;
@@ -168,8 +169,8 @@ static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
            get_entry_value(m, entry.ops->atom - DW_OP_reg0, &value) && push_value(m, value);
 }
 
-/* Replaces the address on the stack by the value of `bytes` bytes at that address; returns false if they are not
- * readable. */
+/* Replaces the address on top of the stack by the value of `bytes` bytes at that address. Returns false if the stack
+ * is empty, for more than 8 bytes, or if the bytes are not readable. */
 static bool dereference(struct machine *m, uint64_t bytes)
 {
     uint64_t value = 0;
@@ -264,9 +265,9 @@ static bool execute_op(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-/* Evaluates an expression; the result is on top of the stack. Returns false if an operation fails, or the expression is
- * empty. An operation that gives a value must be the last one, because variables in several pieces are not supported.
- */
+/* Evaluates an expression and leaves the result on top of the machine's stack. Returns false if an operation fails,
+ * or the expression is empty. Also returns false if an operation follows one that gives a value, because variables in
+ * several pieces are not supported. */
 static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
 {
     m->expr = expr;

@@ -23,8 +23,8 @@ static struct accd__debug_variable *append_variable(struct accd__debug_variables
     return &list->at[list->n++];
 }
 
-/* Returns true if an entry is a variable that the program has a name for. Some variables made by compilers count,
- * because they stand for one of the program's: `this`, captures of a lambda, arrays of Fortran. */
+/* Returns true if an entry is a variable that the program has a name for. Some variables that compilers make count,
+ * because each stands for a variable of the program: `this`, captures of a lambda, arrays of Fortran. */
 static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;

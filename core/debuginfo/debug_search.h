@@ -38,7 +38,7 @@ struct accd__debug_search {
     uint64_t address, bytes;
     struct accd__search_node *nodes; /* objects found so far, in the order in which they are visited */
     uint32_t n;                      /* number of nodes */
-    enum accd__debug_rank rank;      /* quality of the best name so far, which is in *name_p */
+    enum accd__debug_rank rank;      /* quality of the best name so far (the name in *name_p) */
     /* distance of the range from the pointer's target; the smaller one wins between names of one rank */
     uint64_t distance;
     struct accd__debug_name *name_p; /* best name so far; set once rank is better than NOTHING */

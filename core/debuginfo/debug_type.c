@@ -27,9 +27,9 @@ static uint64_t get_constant_bytes(const struct accd__debug_info *debug, Dwarf_D
 
 /* ----------------------------------------------------------------------------------- members -- */
 
-/* Returns true if an entry is a member or base class that the program can name or point to. Members that compilers and
- * libraries add do not count. Elements of a C++ container are named by its first pointer, not by the pointers to its
- * end. */
+/* Returns true if an entry is a member or base class that the program can name or point to. Members that compilers
+ * and libraries add do not count, and neither do pointers to the end of a C++ container, because the container's
+ * first pointer names the elements. */
 static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     static const char *const ends[] = {"_M_finish", "_M_end_of_storage"};

@@ -70,7 +70,8 @@ void accd__charge_device(void *ud, int64_t bytes);
 /* Clears the flag `denied` (memory was refused) in the budget of this thread, and returns true if the flag was set. */
 bool accd__was_denied(void);
 
-/* Head of a Lua object that belongs to a context: a link of the context's list. */
+/* Head of a Lua object that belongs to a context: an element of one of the context's lists. `link` is the pointer
+ * that points to this element. */
 struct accd__lua_handle {
     struct accd__lua_context *context; /* NULL once the context is closed */
     struct accd__lua_handle *next, **link;

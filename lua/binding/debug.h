@@ -27,7 +27,7 @@ struct accd__debug_walk {
     int results; /* stack index of the list of results; 0: only names are recorded */
     const char *base;
     const char *scopes;   /* base names of the classes to search, each after a ':'; NULL: no classes are searched */
-    size_t length, slack; /* length of `base`; allowed difference of lengths */
+    size_t length, slack; /* length of `base`; allowed difference from this length */
     bool everywhere, is_fortran; /* everywhere: functions and all classes are searched, too */
     char name[DEBUG_NAME_MOST];  /* names of the present scope and of those around it, each followed by :: */
 };

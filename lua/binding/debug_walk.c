@@ -90,8 +90,8 @@ static void push_scoped_name(struct accd__debug_walk *walk, Dwarf_Die *die, cons
     lua_concat(L, 2);
 }
 
-/* Pushes the place where a type is declared, such as "file.c:12"; nil if it is not known. dwarf_decl_file is not used,
- * because it ends the process if a unit's files cannot be read. */
+/* Pushes the place where a type is declared, such as "file.c:12"; nil if the place is not known. Does not use
+ * dwarf_decl_file, because that function ends the process if a unit's files cannot be read. */
 static void push_declaration_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;

@@ -57,8 +57,8 @@ static unsigned read_value_on_top(lua_State *L, const struct knob *knob)
     return (unsigned)luaL_error(L, "%s has no such value", knob->name);
 }
 
-/* Fills *rules from the table on top of the stack: its base profile, changed by its other fields. Raises for an unknown
- * profile or value. */
+/* Fills *rules from the table on top of the stack: field `base` names a rule profile, and other fields change
+ * settings of the profile. Raises for an unknown profile or value. */
 void accd__read_rules(lua_State *L, accd_rules *rules)
 {
     assert(lua_istable(L, -1) && rules);

@@ -79,8 +79,8 @@ uint64_t *accd__get_words(lua_State *L, size_t *n)
     return words;
 }
 
-/* Pushes the instructions of the list at `index`, five integers each, as an array, and returns the array; *n is their
- * number. Raises for values out of range. */
+/* Pushes the instructions of the list at `index`, five integers each, as an array (a userdata), and returns the
+ * array. Sets *n to the number of instructions. Raises for other values, or values out of range. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 {
     assert(n);

@@ -152,7 +152,8 @@ ACCD_API accd_status accd_declare_from_debug_info_loc(accd_session *a, const cha
 ACCD_API accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object,
                                      size_t bytes, const char *file, int line);
 #define accd_bind(a, name, type, ptr) accd_bind_sized((a), (name), (type), (ptr), sizeof *(ptr), __FILE__, __LINE__)
-/* Removes a name. Its data stay present. ACCD_ERROR_INVALID: unknown-name. [HOUSE-names] */
+/* Removes a name that accd_bind_sized has bound. Present data of the object stay present. ACCD_ERROR_INVALID:
+ * unknown-name. [HOUSE-names] */
 ACCD_API accd_status accd_unbind(accd_session *a, const char *name);
 
 /* Checks that offset and size, in bytes, of a member of a declared type are those that the compiler uses:

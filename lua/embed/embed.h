@@ -78,8 +78,8 @@ struct accd_session {
     bool is_borrowed; /* L is a thread of the state that the caller configured */
     bool is_usual;    /* default allocator and no memory limit, so that the Lua state can be cached */
     bool is_broken;   /* a callback jumped out of a call; the session can only be closed */
-    /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
-     * the step limit; LUA_NOREF: not yet set */
+    /* registry references, in this order, to: the Lua session, the functions of accdeep.embed, the Lua thread L, the
+     * last diagnostic, the error of the step limit; LUA_NOREF: not yet set */
     int self, library, thread, detail_ref, limit_ref;
     accd_context *core;                  /* context of the core; NULL: the context could not be opened */
     struct accd__lua_context *context;   /* Lua's object for `core` */
@@ -91,7 +91,7 @@ struct accd_session {
     struct accd__session_region *regions; /* innermost open region */
     accd_prepared *handles;               /* list of the handles of prepared directives */
     accd_error_detail detail;             /* error of the last failed call */
-    const char *message;                  /* the error as text; NULL: no error yet */
+    const char *message;                  /* the same error as text; NULL: no error yet */
     char sentence[400], text[700];        /* texts of an error that was raised without Lua */
 };
 
@@ -153,10 +153,11 @@ void accd__undo_kernel(accd_session *a);
 accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool has_arguments);
 /* Ends a call that accd__begin_call began. Returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status);
-/* Returns ACCD_OK if a call may inspect devices now, which a kernel of the session may do, too; otherwise the error.
- * accd__end_call must not follow in either case. */
+/* Returns ACCD_OK if a call may inspect devices now: between public calls, or from a kernel of the session. Otherwise
+ * returns the status of the error. accd__end_call must not follow in either case. */
 accd_status accd__check_inspection(accd_session *a, struct accd__caller caller);
-/* Returns ACCD_OK if the session can be closed now, else ACCD_ERROR_MISUSE. */
+/* Returns ACCD_OK if the session can be closed now: it belongs to this thread, and is in no call. Otherwise returns
+ * ACCD_ERROR_MISUSE. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller);
 
 /* ----------------------------------------------------------------------------------- library.c -- */

@@ -55,8 +55,8 @@ static accd_status check_host_range(accd_session *a, struct accd__caller caller,
     return status;
 }
 
-/* Returns `status`, the result of the core, after filling the error detail with the core's error unless it is ACCD_OK.
- */
+/* Returns `status`, the result of a function of the core. If it is not ACCD_OK, first fills the error detail with the
+ * core's error. */
 static accd_status finish_inspection(accd_session *a, accd_status status)
 {
     return status == ACCD_OK ? ACCD_OK : accd__report_core_error(a, status);

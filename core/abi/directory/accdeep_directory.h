@@ -59,7 +59,7 @@ ACCD_API const accd_error *accd_stacks_error(const accd_stacks *stacks);
 /* Begins a directive that opens a data environment on top of the stack of a device. ACCD_ERROR_NO_DEVICE
  * (DIR-4.1-01). */
 ACCD_API accd_status accd_stacks_new_dataE(accd_stacks *stacks, int device);
-/* Begins the clauses of the directive. */
+/* Begins the clauses of the directive that was begun. Clause functions may be called from now on. */
 ACCD_API accd_status accd_stacks_read_pragma(accd_stacks *stacks);
 /* Ends the clauses, and executes the directive: fuses, allocates, copies, and makes the environment the current one of
  * its device. If a clause fails, nothing is done, and the clauses are kept: they may be written again, for example when

@@ -180,7 +180,7 @@ accd_context *accd_stacks_context(accd_stacks *stacks)
     return stacks ? stacks->context : NULL;
 }
 
-/* Returns the last error of the handle; for NULL a constant error. */
+/* Returns the last error of the handle; for a handle that is NULL, a constant error that says so. */
 const accd_error *accd_stacks_error(const accd_stacks *stacks)
 {
     static const accd_error no_handle = {.status = ACCD_ERROR_MISUSE,

@@ -48,7 +48,8 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
 /* Copies `bytes` bytes from `from` on the host to `to`, an address that accd_lowered_pointer returned. */
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
-/* Returns 1 if the whole range is present, else 0, as acc_is_present does; 0 bytes count as one (ACC33-3.2.26-2). */
+/* Returns 1 if all `bytes` bytes at `host` are present, else 0, as acc_is_present does; 0 bytes count as one
+ * (ACC33-3.2.26-2). */
 int accd_lowered_is_present(const void *host, unsigned long bytes);
 /* Returns the device address of a host address, NULL if absent, as acc_deviceptr does (ACC33-3.2.26-1). */
 void *accd_lowered_device(const void *host);

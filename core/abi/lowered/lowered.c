@@ -66,7 +66,7 @@ static _Noreturn void end_with_error(const char *file, int line, const char *cod
     exit(EXIT_FAILURE);
 }
 
-/* Ends the process with an error at a directive. */
+/* Ends the process with an error at the place of a directive. The caller holds the lock. */
 _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
                                             const char *message)
 {
