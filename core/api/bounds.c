@@ -1,12 +1,14 @@
-/* bounds.c - records the bounds that a walk of one item finds, and compares them with later bounds (TR14-4.3-04). */
+/* bounds.c - records the bounds of the sections that the mapping program of one item reaches, and compares them with
+ * later bounds (TR14-4.3-04). */
 #include "accdeep_constructs.h"
 #include "ops/ops.h"
 #include "table/name.h"
 
 #include <assert.h>
 
-/* Records in *bounds_p the sections (ranges found through pointers) that a walk of the item finds now; NULL if there is
- * nothing to walk, or the program calls functions. */
+/* Records in *bounds_p the bounds of all sections that the mapping program of an item reaches now through pointers.
+ * *bounds_p becomes NULL if there is nothing to follow, or the program calls functions of the host program. Returns
+ * ACCD_ERROR_MISUSE for an invalid item or while a construct is under way, or the error of an invalid section. */
 accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p)
 {
     if (!context || !item)
@@ -29,9 +31,9 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     return status;
 }
 
-/* Returns true if the pointer in row `row` of two segments (sections of one field) points to another section than
- * earlier: start or length of the section differs. Returns false if both sections are empty, or if the pointer itself
- * has changed. */
+/* Compares row `row` of two segments, the recorded sections of one pointer field. Returns true if the pointer has the
+ * same value in both, but start or length of its section differs. Returns false if both sections are empty, or if the
+ * pointer itself has changed. */
 static bool has_moved(const struct accd__segment *earlier, const struct accd__segment *later, size_t row)
 {
     assert(row < earlier->rows && row < later->rows);
@@ -43,8 +45,9 @@ static bool has_moved(const struct accd__segment *earlier, const struct accd__se
     return !earlier->host[row] || !later->host[row] || pointer == later->host[row] - (uint64_t)other * unit;
 }
 
-/* Compares two records of accd_bounds_new. Returns 1, with the names of the first section that changed, or 0 if none
- * has changed or the walks cannot be compared. Decides TR14-4.3-04. */
+/* Compares two records of accd_bounds_new. Returns 1 if a section has changed, and sets *change_p to the names of the
+ * first such section. Returns 0 if none has changed, an argument is NULL, or the records have different pointers.
+ * Decides TR14-4.3-04. */
 int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, accd_bounds_change *change_p)
 {
     if (!earlier || !later || !change_p)
@@ -53,7 +56,7 @@ int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, ac
         const struct accd__segment *a = &earlier->segments[i], *b = &later->segments[i];
         if (a->rows != b->rows || a->rowset != b->rowset || a->field->offset != b->field->offset ||
             a->field->unit != b->field->unit)
-            return 0; /* the walks have different pointers, whose targets cannot be compared */
+            return 0; /* the records have different pointers, whose sections cannot be compared */
         for (size_t row = 0; row < a->rows; row++) {
             if (!has_moved(a, b, row))
                 continue;

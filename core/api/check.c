@@ -23,12 +23,12 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Formats the sentence about a violation into env->context->check_message, and is that text. */
+/* Formats the text about a violation into env->context->check_message; its value is that text. */
 #define VIOLATION(...)                                                                       \
     (snprintf(env->context->check_message, sizeof env->context->check_message, __VA_ARGS__), \
      env->context->check_message)
 
-/* Returns the name of an object, in a buffer of the context (error.asked.name) that the next call overwrites. */
+/* Returns the name of an object. The text is in error.asked.name of the context, which the next call overwrites. */
 static const char *format_object_name(struct accd__device_env *env, const struct accd__object *object)
 {
     accd__format_object(env, object, env->context->error.asked.name, sizeof env->context->error.asked.name);
@@ -37,15 +37,15 @@ static const char *format_object_name(struct accd__device_env *env, const struct
 
 #define NO_MEMORY VIOLATION("no memory to check what is there")
 
-/* Counts of references to records: pairs of a record's address and its count. sum_tally makes one pair for each record.
- */
+/* Counts of references to records (objects or blocks): pairs of a record's address and a count. count_object adds pairs
+ * with count 1; sum_tally joins the pairs of each record. */
 struct address_tally {
     struct accd__pair *pairs;
     size_t n, capacity;
 };
 
-/* The counts of one device: counted references of levels and pins of attachments, by object; vacated slots, by block.
- */
+/* Counts of one device. levels: references that open levels hold, by object. pins: attachments that point to an object,
+ * by object. places: vacated slots (former places of moved objects), by block. */
 struct tallies {
     struct accd__scratch scratch;
     struct address_tally levels, pins, places;
@@ -81,7 +81,7 @@ static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
     return true;
 }
 
-/* Returns the count of `object` in a summed tally; 0: it was not counted. */
+/* Returns the count of the record `object` in a summed tally; 0 if it was not counted. */
 static uint64_t get_count(const struct address_tally *tally, const void *object)
 {
     const uint64_t key = accd__address(object);
@@ -89,8 +89,8 @@ static uint64_t get_count(const struct address_tally *tally, const void *object)
     return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
-/* Checks the present table: disjoint host ranges, counters, pins (numbers of attachments), device memory. Both tallies
- * must be summed. */
+/* Checks the present table: host ranges are disjoint, and each object has the right counters, pins (number of
+ * attachments that point to it) and device memory. The tallies of levels and pins must be summed. */
 static const char *check_objects(struct accd__device_env *env, const struct tallies *tallies)
 {
     uint64_t end = 0;
@@ -123,8 +123,8 @@ static const char *check_objects(struct accd__device_env *env, const struct tall
     return n == env->present.live ? NULL : VIOLATION("the number of live objects is wrong");
 }
 
-/* Checks that the device ranges of present objects are disjoint, and that the index by device address, once built, has
- * all of them. */
+/* Checks that the device ranges of present objects are disjoint. If the index of objects by device address has been
+ * built, also checks that it has all objects. */
 static const char *check_device_order(struct accd__device_env *env, struct tallies *tallies)
 {
     const size_t most = env->present.objects.count;
@@ -143,8 +143,9 @@ static const char *check_device_order(struct accd__device_env *env, struct talli
                : VIOLATION("the device order has %zu objects instead of %zu", env->present.by_device.count, n);
 }
 
-/* Returns true if the device copy at address `dev` has the rest of the saved descriptor of `attach`. The pointer to a
- * type record must have its device address. Returns false if the device cannot be read. */
+/* Returns true if the device copy, at address `dev`, of an attached Fortran descriptor has the bytes that the
+ * attachment has saved, apart from the descriptor's address of the data. If the pointer to the type record is attached,
+ * too, it must have the record's device address. Returns false also if the device cannot be read. */
 static bool descriptor_is_there(struct accd__device_env *env, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach->descriptor && attach->descriptor->bytes <= ACCD_MAX_SLOT_BYTES);
@@ -158,8 +159,8 @@ static bool descriptor_is_there(struct accd__device_env *env, const struct accd_
            !memcmp(actual, expected, bytes);
 }
 
-/* Checks all attachments, their device words, and their order by targets. Adds the pins of their targets to
- * tallies->pins. */
+/* Checks all attachments, the pointers in device memory, and the order of attachments by their targets. Counts each
+ * attachment in tallies->pins, for its target. */
 static const char *check_attachments(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t n = 0, records = 0, leading = 0;
@@ -220,8 +221,8 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
     return n == env->attached.live ? NULL : VIOLATION("the number of attachments is wrong");
 }
 
-/* Adds the counted references of open levels to tallies->levels. Checks the number of levels, and the number of reasons
- * for the slow path. */
+/* Counts the references that open levels hold, in tallies->levels, for their objects. Checks the number of levels, and
+ * the number of reasons that keep constructs off the fast path. */
 static const char *check_levels(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t depth = 0;
@@ -245,14 +246,15 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
     return depth == env->levels.depth ? NULL : VIOLATION("the number of levels is wrong");
 }
 
-/* Sums the tallies of levels and pins, for check_objects. Returns NULL, or the text of an error without memory. */
+/* Sums the tallies of levels and pins, which check_objects needs. Returns NULL, or a text that says that there is no
+ * memory. */
 static const char *check_counters(struct accd__device_env *env, struct tallies *tallies)
 {
     return sum_tally(tallies, &tallies->levels) && sum_tally(tallies, &tallies->pins) ? NULL : NO_MEMORY;
 }
 
-/* Checks that shared objects lie in blocks, that each block has objects, and that objects and blocks fit into the
- * memory in use. */
+/* Checks that objects that share memory lie in blocks, that each block has objects, and that objects and blocks
+ * together are not larger than the device memory in use. */
 static const char *check_memory(struct accd__device_env *env)
 {
     uint64_t bytes = 0;
@@ -276,8 +278,9 @@ static const char *check_memory(struct accd__device_env *env)
                            (unsigned long long)env->device.stats.live_bytes);
 }
 
-/* Checks invariant 5 (fused data lie in the block of their tuple) for the object of one placement, and that its
- * originals begin in it and are not torn apart. */
+/* Checks the object of one placement (record of where fusion has put an object). If it belongs to a tuple of fused
+ * data, it must lie in the tuple's block, at its host distance. Its originals (clauses on it) must begin in it and be
+ * in one tuple. */
 static const char *check_share(struct accd__device_env *env, const struct accd__placement *placement)
 {
     assert(placement->object);
@@ -305,8 +308,8 @@ static const char *check_share(struct accd__device_env *env, const struct accd__
     return NULL;
 }
 
-/* Checks that tuples are disjoint and current, that placements are consistent, and that blocks count their vacated
- * slots. */
+/* Checks that tuples of fused data are disjoint and current, that placements are consistent, and that each block has
+ * the right number of vacated slots. */
 static const char *check_tuples(struct accd__device_env *env, struct tallies *tallies)
 {
     struct address_tally *places = &tallies->places;
@@ -348,7 +351,7 @@ static const char *check_indices(struct accd__device_env *env)
     return violation;
 }
 
-/* Runs all checks, in an order in which each check may rely on the results of earlier ones. */
+/* Runs all checks of one device; each check may rely on the results of earlier ones. */
 static const char *check_all(struct accd__device_env *env, struct tallies *tallies)
 {
     const char *violation = check_indices(env);
@@ -362,8 +365,8 @@ static const char *check_all(struct accd__device_env *env, struct tallies *talli
     return violation ? violation : accd__queues_check(env);
 }
 
-/* Checks one device by check_all. First expands all its groups (table/group.h) to objects; without memory for that,
- * returns a text that says so. */
+/* Checks one device. First makes objects of all its groups (one record for many sections, table/group.h); without
+ * memory for that, returns a text that says so. */
 static const char *check_directory(struct accd__device_env *env)
 {
     struct tallies tallies = {.scratch = {.mem = &env->context->mem}};

@@ -10,14 +10,15 @@
 
 #include <assert.h>
 
-/* A host function, or the function of a kernel, that a queue holds. The context and each checkpoint own one reference
- * to its argument `ud`, which the function itself counts (accd_host_call). */
+/* Host function of a task of kind KERNEL or CALL in a queue. The queue and each checkpoint own one reference to its
+ * argument `ud`; the function itself counts these references when it is called (accd_host_call). */
 struct queued_call {
     accd_host_fn fn;
     void *ud;
 };
 
-/* Header of a checkpoint; the saved state follows in `at`. used: bytes of the arena that were in use. */
+/* Header of a checkpoint; the saved state follows in `at`. used: bytes of the arena that were in use; nranges: number
+ * of saved host ranges; calls: the ncalls functions in queues. */
 struct accd_checkpoint {
     struct accd__checkpoint_memory memory;
     accd_context *context;
@@ -39,7 +40,8 @@ static uint64_t round_up(uint64_t bytes)
 
 /* -------------------------------------------------------------------------------------- save -- */
 
-/* Returns an error if a construct, a kernel or the work of a queue is running on any device. */
+/* Returns ACCD_ERROR_MISUSE if a construct is under way, or if a queue of any device runs its work; otherwise ACCD_OK.
+ */
 accd_status accd__check_quiescent(accd_context *context)
 {
     ACCD_TRY(accd__check_not_busy(context));
@@ -57,8 +59,8 @@ static uint64_t state_bytes(const struct accd__device_env *env)
     return round_up(env->device.ops->state_bytes(env->device.handle));
 }
 
-/* Returns the number of host functions and kernels that queues of all devices hold. Also writes them to `to`, which
- * must have capacity for all, unless it is NULL. */
+/* Returns the number of tasks with host functions (kinds KERNEL and CALL) in the queues of all devices. If `to` is not
+ * NULL, also writes their functions to this array, which must have space for all. */
 static size_t list_calls(const accd_context *context, struct queued_call *to)
 {
     size_t n = 0;
@@ -76,8 +78,8 @@ static size_t list_calls(const accd_context *context, struct queued_call *to)
     return n;
 }
 
-/* Calls each of n functions with `reason`: ACCD_CALL_RETAIN or ACCD_CALL_DISCARD, which adds or removes a reference to
- * its argument `ud`. Results are ignored. */
+/* Calls each of n functions with `reason`. ACCD_CALL_RETAIN adds a reference to the function's argument `ud`,
+ * ACCD_CALL_DISCARD removes one. Results are ignored. */
 static void notify_calls(const struct queued_call *calls, size_t n, accd_host_call reason)
 {
     assert(calls || !n);
@@ -85,7 +87,9 @@ static void notify_calls(const struct queued_call *calls, size_t n, accd_host_ca
         (void)calls[i].fn(calls[i].ud, reason);
 }
 
-/* Saves the state of the context, its devices and registered host memory in a new checkpoint. */
+/* Saves the state of a context, its devices and its live registered host memory in a new checkpoint, *checkpoint_p.
+ * Errors: ACCD_ERROR_MISUSE, if the context was opened without checkpoints or is running something;
+ * ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpoint_p)
 {
     if (!context)
@@ -140,8 +144,8 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
 
 /* ----------------------------------------------------------------------------------- restore -- */
 
-/* Restores the state that a checkpoint has saved. Keeps the observer of events, its subscription and the layouts of
- * labels. */
+/* Restores the state that a checkpoint has saved, apart from labels, their layouts, programs, the observer of events,
+ * and its choice of events. Errors: ACCD_ERROR_MISUSE if something is running; ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
 {
     if (!checkpoint)
@@ -170,14 +174,14 @@ accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
         memcpy(accd__pointer(range.start), from + sizeof range, range.bytes);
         from += sizeof range + round_up(range.bytes);
     }
-    context->layouts = persistent->layouts; /* labels survive a restore, so that the saved value does not count */
+    context->layouts = persistent->layouts; /* keeps the current value, because labels are not restored */
     accd_context_set_event_handler(context, on_event, event_ud);
     context->muted_ops = muted_ops;
     context->unnamed_ops = unnamed_ops;
     return ACCD_OK;
 }
 
-/* Frees a checkpoint. Its memory is reused by the next checkpoint, or freed with the context. */
+/* Frees a checkpoint; NULL does nothing. The memory is kept for the next checkpoint, and freed with the context. */
 void accd_checkpoint_free(accd_checkpoint *checkpoint)
 {
     if (!checkpoint)

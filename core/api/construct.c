@@ -1,5 +1,5 @@
-/* construct.c - runs constructs and ends regions: the public functions to which every request is lowered. Tries the
- * fast path first, and else plans the construct and executes it in core/ops. */
+/* construct.c - runs constructs and ends regions: the public functions to which every directive is lowered. Each tries
+ * the fast path first, and otherwise plans the construct and executes the plan (core/ops). */
 #include "accdeep_constructs.h"
 #include "accdeep_programs.h"
 #include "ops/ops.h"
@@ -7,8 +7,9 @@
 
 #include <assert.h>
 
-/* Returns ACCD_OK if each item has an action that the construct can do, dimensions unless ndims is 0, and the
- * parameters of its program. Otherwise records and returns ACCD_ERROR_MISUSE for the first invalid item. */
+/* Returns ACCD_OK if each item of a construct has an action that the construct can do, `dims` unless ndims is 0, and
+ * the parameters that its program needs. Otherwise sets the last error and returns ACCD_ERROR_MISUSE for the first
+ * invalid item, or for too many items. */
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
     if (construct->nitems > ACCD_SOURCE_WALKED - 1 || (construct->nitems && !construct->items))
@@ -38,8 +39,8 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
     return ACCD_OK;
 }
 
-/* Checks, plans and executes a construct on the general path, for all cases that the fast path refuses. Fails as
- * accd_run_construct. Not inlined, so that the fast path has no stack frame for a plan. */
+/* Checks, plans and executes a construct: the general path, for all cases that the fast path refuses. Returns the
+ * errors of accd_run_construct. Not inlined, so that the fast path has no stack frame for a plan. */
 static __attribute__((noinline)) accd_status run_general_path(accd_context *context, const accd_construct *construct,
                                                               accd_region **region_p)
 {
@@ -67,7 +68,7 @@ static __attribute__((noinline)) accd_status run_general_path(accd_context *cont
     return status;
 }
 
-/* Executes a construct by the fast path for plain items, or else by the general path. */
+/* Executes a construct: on the fast path for items without pointers if possible, otherwise on the general path. */
 accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p)
 {
     accd_status status;
@@ -78,7 +79,8 @@ accd_status accd_run_construct(accd_context *context, const accd_construct *cons
     return run_general_path(context, construct, region_p);
 }
 
-/* Executes a construct, first by the fast path for items that attach or detach pointers. */
+/* Executes a construct: on the fast path for items that attach or detach pointers if possible, otherwise as
+ * accd_run_construct does. */
 accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
                                              accd_region **region_p)
 {
@@ -99,8 +101,8 @@ static accd_region *innermost_region(const accd_region *region)
     return top;
 }
 
-/* Ends and frees the innermost region of its thread, after regions inside it that could not be abandoned earlier.
- * Decides DIR-4.1-06, DIR-4.3-06. */
+/* Ends and frees a region, which must be the innermost one of its device and thread. Before that, ends regions inside
+ * it that accd_region_abandon could not end. Decides DIR-4.1-06, DIR-4.3-06. */
 accd_status accd_region_end(accd_region *region)
 {
     if (!region)
@@ -120,22 +122,24 @@ accd_status accd_region_end(accd_region *region)
                            top->file ? top->file : "?", top->line);
 }
 
-/* Ends a region and the regions of its thread inside it, without copies to the host. */
+/* Ends a region, and before it the regions of the same device and thread inside it, without copies to the host. */
 accd_status accd_region_abandon(accd_region *region)
 {
     if (!region)
         return ACCD_ERROR_MISUSE;
     ACCD_TRY(accd__check_not_busy(region->context));
     for (accd_region *top = region->env->levels.top; top != region; top = top->below)
-        top->abandoned |= top->thread == region->thread; /* if the loop below fails, accd_region_end ends it later */
+        top->abandoned |=
+            top->thread ==
+            region->thread; /* if the loop below fails, accd_region_end of an outer region ends it later */
     region->abandoned = true;
     for (accd_region *top; (top = innermost_region(region)) != region;)
         ACCD_TRY(accd__end_region(top, true));
     return accd__end_region(region, true);
 }
 
-/* Writes the device addresses of the first items of a fast-path region, and returns their number; 0 for other regions.
- */
+/* Writes the device addresses of the first items, at most n, of a region that the fast path opened, and returns their
+ * number. Stops at an item without an object. Returns 0 for other regions. */
 size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n)
 {
     const size_t is_valid = region && addresses && region->free_list ? region->nrequests : 0;

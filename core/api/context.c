@@ -1,4 +1,4 @@
-/* context.c - contexts: configuration, devices, closing. */
+/* context.c - makes, configures and closes contexts, and opens their devices. */
 #include "accdeep_context.h"
 #include "accdeep_internal.h"
 #include "accdeep_programs.h"
@@ -26,8 +26,8 @@ static accd_context_config default_config(void)
     return (accd_context_config){.struct_size = sizeof(accd_context_config), .devices = 1, .group_least = 64};
 }
 
-/* Sets the first `bytes` bytes of a configuration to their defaults. Does nothing if they are fewer than in the first
- * version. */
+/* Sets the first `bytes` bytes of a configuration to their defaults, and struct_size to `bytes`. Does nothing if
+ * `config` is NULL, or `bytes` is less than the size of the first version. */
 void accd_context_config_init_sized(accd_context_config *config, size_t bytes)
 {
     if (!config || bytes < FIRST_CONFIG_BYTES)
@@ -47,8 +47,9 @@ static bool is_zero(const unsigned char *bytes, size_t n)
     return true;
 }
 
-/* Copies a configuration of any version of the header to this library's version. Nonzero members that it does not know
- * are an error. */
+/* Copies the configuration *from, made with any version of the header, to *to, a configuration of this library's
+ * version. Members that *from lacks get their defaults. Returns ACCD_ERROR_MISUSE if *from is too small, or sets a
+ * member that this library does not know. */
 accd_status accd__context_config_copy(accd_context_config *to, const accd_context_config *from)
 {
     if (!to || !from || from->struct_size < FIRST_CONFIG_BYTES)
@@ -70,8 +71,8 @@ static unsigned count_processors(void)
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
-/* Callback of the allocator when memory is short; `owner` is the context. Frees the retired groups (unused, cached for
- * the next construct) of all devices. Returns false if there were none. */
+/* Frees cached memory when the allocator has failed (accd__mem.reclaim); `owner` is the context. The caches are the
+ * retired groups of all devices: group records that are kept for the next construct. Returns true if there was one. */
 static bool reclaim_memory(void *owner)
 {
     assert(owner);
@@ -84,8 +85,8 @@ static bool reclaim_memory(void *owner)
     return freed;
 }
 
-/* Returns true if counts and enumerators of a configuration are in range, its rules are valid, and its backend can save
- * states if checkpoints are requested. */
+/* Returns true if all numbers and enumerators of a configuration are in range, its rules are valid, and, with
+ * `checkpoints`, its backend can save states. */
 static bool is_valid_config(const accd_context_config *config)
 {
     return config->devices <= ACCD_MAX_DEVICES && config->threads <= ACCD_MAX_THREADS &&
@@ -95,12 +96,12 @@ static bool is_valid_config(const accd_context_config *config)
            (!config->rules || accd__rules_are_valid(config->rules));
 }
 
-/* Bytes that follow the record of a region opened by the fast path: its requests and items. */
+/* Size of the requests and items that follow the record of a region, if the fast path opened the region. */
 #define FAST_PATH_REGION_BYTES \
     (ACCD_FAST_PATH_ITEMS * (sizeof(struct accd__request) + sizeof(struct accd__item_source)))
 
-/* X(member): the ordered indices of a device environment. X(member, type, bytes after each, per_slab): the pools of
- * its records. */
+/* INDICES: X(member) for each ordered index of a device. POOLS: X(member, type, extra bytes after each record, records
+ * in a slab) for each pool of records. */
 #define INDICES(X)       \
     X(present.objects)   \
     X(present.by_device) \
@@ -117,8 +118,8 @@ static bool is_valid_config(const accd_context_config *config)
     X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)    \
     X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
 
-/* Opens device `number` in `env` and appends it to the context's list of devices. Fails as the backend's `open`; the
- * caller must close the environment even then. Decides DIR-1-04. */
+/* Sets *env to the state of device `number`, adds the device to the context's list of devices, and opens it. Returns
+ * the error of the backend's `open`; the caller must close *env even then. Decides DIR-1-04. */
 static accd_status open_device_env(struct accd__device_env *env, accd_context *context, int number)
 {
     assert(number >= 0 && number < ACCD_MAX_DEVICES);
@@ -145,7 +146,8 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
     return env->device.ops->open(&env->device.handle, number, &context->config, mem);
 }
 
-/* Makes a context with its own devices and tables; config = NULL: the defaults. */
+/* Makes a context with its own devices and tables, and sets *context_p to it. config = NULL: the defaults. Errors:
+ * ACCD_ERROR_MISUSE for an invalid configuration, ACCD_ERROR_OUT_OF_MEMORY, or that of opening a device. */
 accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
 {
     accd_context_config own = default_config();
@@ -186,7 +188,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     accd_status status = ACCD_ERROR_OUT_OF_MEMORY;
     unsigned devices = context->config.devices;
     context->envs = accd__mem_alloc_array(&context->mem, devices, sizeof context->envs[0]);
-    /* interned first, so that label id 0 belongs to objects without a name */
+    /* made first, so that id 0 is the label of objects without a name */
     if (context->envs && accd_label_intern(context, &(accd_label){.name = ""}))
         status = ACCD_OK;
     while (status == ACCD_OK && (unsigned)context->nenvs < devices) {
@@ -202,8 +204,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     return ACCD_OK;
 }
 
-/* Frees all records and memory of one device, and closes the device if it was opened. All regions must have been freed.
- */
+/* Frees all records and memory of one device, and closes the device if it was opened. No region may be open. */
 static void close_device_env(struct accd__device_env *env)
 {
     assert(!env->levels.top);
@@ -253,7 +254,7 @@ void accd_context_free(accd_context *context)
         accd__mem_free(&last, context, sizeof *context);
 }
 
-/* Returns the error of the last call that failed; for NULL the constant error of a missing context. */
+/* Returns the error of the last call that failed. If `context` is NULL, returns a constant error that says so. */
 const accd_error *accd_context_error(const accd_context *context)
 {
     static const accd_error no_context = {
@@ -261,19 +262,20 @@ const accd_error *accd_context_error(const accd_context *context)
     return context ? &context->error : &no_context;
 }
 
-/* Returns the rules of the context; NULL if `context` is NULL. */
+/* Returns the rule profile of the context; NULL if `context` is NULL. */
 const accd_rules *accd_get_rules(const accd_context *context)
 {
     return context ? &context->rules : NULL;
 }
 
-/* Returns the number of devices; 0 if `context` is NULL. */
+/* Returns the number of devices of the context; 0 if `context` is NULL. */
 int accd_device_count(const accd_context *context)
 {
     return context ? context->nenvs : 0;
 }
 
-/* Sets the observer of events, which keeps constructs off the fast path of all devices; fn = NULL: no observer. */
+/* Sets the observer of events: fn(ud, event) is called for each event; fn = NULL: no observer. An observer keeps
+ * constructs off the fast path. */
 void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud)
 {
     if (!context)
@@ -284,8 +286,8 @@ void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, voi
     context->config.event_ud = ud;
 }
 
-/* Selects by bits 1 << op which events the observer receives (`ops`), and which of them carry names (`named`). Does
- * nothing if `context` is NULL. */
+/* Selects the events that the observer gets: those of each operation `op` whose bit 1 << op is set in `ops`. They have
+ * names of data if the bit is set in `named`, too. Does nothing if `context` is NULL. */
 void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
 {
     if (!context)
@@ -294,7 +296,7 @@ void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
     context->unnamed_ops = ~named;
 }
 
-/* Returns the built-in backend of that name; NULL if there is none. */
+/* Returns the built-in backend called `name`; NULL if there is no such backend, or `name` is NULL. */
 const accd_backend *accd_find_backend(const char *name)
 {
     static const accd_backend *const backends[] = {

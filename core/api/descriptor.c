@@ -1,5 +1,5 @@
-/* descriptor.c - attaches and detaches Fortran descriptors as compilers pass them: the steps of document FLANG,
- * expressed as constructs. */
+/* descriptor.c - attaches and detaches Fortran descriptors (records with address and bounds of an array) as compilers
+ * pass them: the steps of document FLANG, expressed as constructs. */
 #include "accdeep_constructs.h"
 #include "accdeep_memory.h"
 #include "accdeep_present.h"
@@ -9,8 +9,9 @@
 
 #include <assert.h>
 
-/* Returns the attachment of the pointer in a descriptor to its type record; NULL: it is not attached. `attach` is the
- * descriptor's own attachment, whose size counts; if it is NULL, the descriptor has `bytes` bytes. */
+/* Returns the attachment of the pointer to a type record (description of the derived type) inside a descriptor; NULL if
+ * that pointer is not attached. `attach` is the attachment of the descriptor, which has its size; if `attach` is NULL,
+ * the descriptor has `bytes` bytes. */
 static struct accd__attachment *find_type_attachment(struct accd__device_env *env, const void *descriptor,
                                                      const struct accd__attachment *attach, uint32_t bytes)
 {
@@ -18,15 +19,16 @@ static struct accd__attachment *find_type_attachment(struct accd__device_env *en
     return accd__find_attachment_within(env, slot, attach ? accd__attachment_end(attach) - slot : bytes);
 }
 
-/* Records and returns ACCD_ERROR_MISUSE, the error for a missing descriptor or for a rank that is not from 0 to 15. */
+/* Sets the last error for a missing descriptor, or one whose rank is not from 0 to 15; returns ACCD_ERROR_MISUSE. */
 static accd_status report_invalid_rank(accd_context *context)
 {
     return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
                            "there is no descriptor, or it has no rank from 0 to 15");
 }
 
-/* Runs a construct of `n` items that attaches (ACCD_KIND_ENTER_DATA) or detaches (ACCD_KIND_EXIT_DATA) pointers. Fails
- * as accd_run_construct. */
+/* Runs a construct of n items that attaches pointers (kind ACCD_KIND_ENTER_DATA) or detaches them
+ * (ACCD_KIND_EXIT_DATA). `finalize`, `file`, `line`: members of the construct. Returns the errors of
+ * accd_run_construct. */
 static accd_status run_attach_construct(accd_context *context, int device, accd_construct_kind kind, int finalize,
                                         const accd_item *items, size_t n, const char *file, int line)
 {
@@ -42,9 +44,9 @@ static accd_status run_attach_construct(accd_context *context, int device, accd_
                               NULL);
 }
 
-/* Makes *item the item that maps the type record and attaches the pointer to it at `slot`, unless that pointer is null
- * or attached to this record already. type_attachment: its attachment, or NULL; slot 0: the descriptor has none.
- * Returns the number of items made: 0 or 1. Decides FLANG-api-5. */
+/* Sets *item to an item that maps the type record of a descriptor, and attaches the pointer to the record at `slot` (0:
+ * the descriptor has no such pointer). type_attachment: attachment of that pointer, or NULL. Returns the number of
+ * items made: 1; or 0 if the pointer is null, or attached to this record already. Decides FLANG-api-5. */
 static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment,
                                     uint64_t slot, accd_item *item)
 {
@@ -76,14 +78,15 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return accd__set_error(context, ACCD_ERROR_POINTER_CHANGED, R_DESCRIPTOR,
                                "the data are not those the descriptor points to");
     const void *section = accd__pointer(accd__address(data) + offset);
-    if (!data) { /* a null descriptor is copied to the device (ACC33-att-4), if the rules ignore its attach */
+    if (!data) { /* null data: if the rules ignore the attach of a null pointer, copies the descriptor to the device
+                    (ACC33-att-4) */
         const accd_item null = {
             .slot = descriptor, .slot_bytes = bytes, .action = ACCD_ACTION_ATTACH, .flags = ACCD_ITEM_IF_PRESENT};
         return context->rules.attach_null == ACCD_CHOICE_IGNORE
                    ? run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    /* expands groups in these ranges first, because accd_get_presence below reports missing memory as absence */
+    /* called for its errors: accd_get_presence below would report missing memory as absence */
     ACCD_TRY(accd__find_containment(env, accd__address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd__find_containment(env, accd__address(descriptor), bytes, &relation, &object));
     /* nothing is attached if the rules attach new data only, or if the section or the descriptor is not present */
@@ -100,12 +103,13 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         n = make_type_record_item(context, find_type_attachment(env, descriptor, attach, bytes),
                                   accd__descriptor_type_slot(context, descriptor), items);
     const bool has_record = n > 0;
-    items[n++] = (accd_item){.host = section,
-                             .bytes = size ? size : 1, /* an empty section is present if one byte at its address is */
-                             .slot = descriptor,
-                             .slot_bytes = bytes,
-                             .action = ACCD_ACTION_NO_CREATE,
-                             .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT};
+    items[n++] =
+        (accd_item){.host = section,
+                    .bytes = size ? size : 1, /* an empty section counts as present if the byte at its address is */
+                    .slot = descriptor,
+                    .slot_bytes = bytes,
+                    .action = ACCD_ACTION_NO_CREATE,
+                    .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT};
     ACCD_TRY(run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, items, n, file, line));
     struct accd__attachment *type_attachment =
         has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
@@ -116,7 +120,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     return ACCD_OK;
 }
 
-/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize`, by an exit-data construct. */
+/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize` is not 0. Returns ACCD_ERROR_MISUSE for
+ * an invalid descriptor, or the errors of an exit data construct. */
 accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                    const char *file, int line)
 {

@@ -1,5 +1,5 @@
-/* device_memory.c - device memory outside of constructs: allocation, the user's own memory (acc_map_data), raw
- * copies, injected failures. */
+/* device_memory.c - device memory outside of constructs: allocations of the program (acc_malloc), mapping of the
+ * program's own device memory (acc_map_data), copies between addresses, and injected failures for tests. */
 #include "accdeep_checkpoints.h"
 #include "accdeep_internal.h"
 #include "accdeep_memory.h"
@@ -14,8 +14,8 @@
 
 #include <assert.h>
 
-/* Sets *is_used_p to true if present data, or a block that holds such data, use any byte of a device range; otherwise
- * to false. Fails without memory for the index by device address. */
+/* Sets *is_used_p to true if a present object uses a byte of the device range [dev, dev + bytes), or a block of objects
+ * contains `dev`; otherwise to false. Fails without memory for the index of objects by device address. */
 static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *is_used_p)
 {
     assert(is_used_p);
@@ -29,8 +29,8 @@ static accd_status is_device_range_used(struct accd__device_env *env, uint64_t d
     return ACCD_OK;
 }
 
-/* Makes a present object of host memory and of device memory that the caller owns (acc_map_data), with dynamic counter
- * 1. Decides ACC33-3.2.21-1, OMP60-api-10. */
+/* Makes [host, host + bytes) a present object, with the program's own device memory at `dev` (acc_map_data), dynamic
+ * counter 1, and the name `label` (NULL: none). Decides ACC33-3.2.21-1, OMP60-api-10. */
 accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
                           const accd_label *label)
 {
@@ -72,8 +72,8 @@ accd_status accd_map_data(accd_context *context, int device, const void *host, u
     return ACCD_OK;
 }
 
-/* Releases the references on type records that attachments in an object hold, by a plan and commit of its own. The
- * object must be removed afterwards. On failure (no memory, or the device) no reference is released. */
+/* Removes the references to type records (descriptions of Fortran types) that attachments in an object hold. The caller
+ * must remove the object afterwards. On failure (no memory, or the device failed) no reference is removed. */
 static accd_status release_type_records(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.ntype_records);
@@ -103,15 +103,15 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
     return status;
 }
 
-/* Ends the attachments of pointers in an object of acc_map_data that is removed. Pointers to the object lose their
- * target, but keep their value. Fails without memory or if a type record cannot be released; then nothing has changed.
- */
+/* Called before an object of acc_map_data is removed. Ends the attachments of pointers in the object. Pointers to the
+ * object stay attached and keep their value, but have no target any more. Returns an error, with nothing changed,
+ * without memory or if a type record cannot be released. */
 static accd_status end_attachments(struct accd__device_env *env, struct accd__object *object)
 {
     assert(object->size & ACCD_OBJECT_MAPPED);
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
-    ACCD_TRY(accd__expand_groups(env)); /* first, so that the loops below never need memory */
+    ACCD_TRY(accd__expand_groups(env)); /* done first, so that the loops below never need memory */
     if (object->pins)
         ACCD_TRY(accd__build_target_order(env));
     if (env->attached.ntype_records)
@@ -131,8 +131,8 @@ static accd_status end_attachments(struct accd__device_env *env, struct accd__ob
     return ACCD_OK;
 }
 
-/* Removes an object that accd_map_data has made (acc_unmap_data); its device memory stays allocated. Decides
- * ACC33-3.2.21-2. */
+/* Removes the present object that accd_map_data has made of host address `host` (acc_unmap_data). The program keeps the
+ * device memory. Decides ACC33-3.2.21-2. */
 accd_status accd_unmap_data(accd_context *context, int device, const void *host)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -185,8 +185,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     return ACCD_OK;
 }
 
-/* Frees memory of accd_device_alloc (acc_free). An error if data are mapped to it or queued work uses it. Decides
- * TR14-4.3-06, ACC33-3.2.16-1. */
+/* Frees the allocation of accd_device_alloc at `dev` (acc_free); 0 does nothing. Returns an error if present data or
+ * queued work use the memory, or if `dev` is not the address of an allocation. Decides TR14-4.3-06, ACC33-3.2.16-1. */
 accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -209,8 +209,8 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     return ACCD_OK;
 }
 
-/* Returns ACCD_OK if a device range is allocated and its data have not moved. Otherwise records and returns
- * ACCD_ERROR_HOST_POINTER_ON_DEVICE or ACCD_ERROR_OUT_OF_BOUNDS. */
+/* Returns ACCD_OK if the device range [dev, dev + bytes) is allocated, and data there have not moved away. Otherwise
+ * sets the last error, and returns ACCD_ERROR_HOST_POINTER_ON_DEVICE or ACCD_ERROR_OUT_OF_BOUNDS. */
 static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -221,8 +221,9 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
     return accd__report_not_allocated(env);
 }
 
-/* Returns ACCD_OK if the device ranges and the host range of a raw copy are valid; otherwise records and returns the
- * error. `to` and `from` are host or device addresses, as `direction` says. Decides ACC33-3.2.30-1. */
+/* Returns ACCD_OK if the ranges of `bytes` bytes at `to` and `from` are valid for a copy; otherwise sets the last error
+ * and returns its status. `direction` says which of `to` and `from` are host or device addresses. Decides
+ * ACC33-3.2.30-1. */
 static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
                               uint64_t bytes)
 {
@@ -241,7 +242,7 @@ static accd_status check_copy(struct accd__device_env *env, accd_direction direc
     return ACCD_OK;
 }
 
-/* Returns the transfer of a raw copy; `to` and `from` are host or device addresses, as `direction` says. */
+/* Returns the transfer record for a copy; `direction` says which of `to` and `from` are host or device addresses. */
 static struct accd__transfer make_transfer(accd_direction direction, uint64_t to, uint64_t from, uint64_t bytes)
 {
     assert(bytes);
@@ -251,8 +252,8 @@ static struct accd__transfer make_transfer(accd_direction direction, uint64_t to
         to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
 }
 
-/* Checks a copy, and copies the bytes now or, if `queue` is not NULL, when the queue executes the work. Does nothing
- * for 0 bytes or equal addresses. Fails as accd_copy_to_device or, with a queue, without memory. */
+/* Checks a copy of `bytes` bytes, and does it now or, if `queue` is not NULL, adds it to the queue. Does nothing for 0
+ * bytes or equal addresses. `file`, `line`: source location. Returns the errors of accd_copy_to_device. */
 static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
@@ -271,8 +272,8 @@ static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *qu
     return accd__check_device_status(&env->device, accd__run_batch(&env->device, &batch), "to copy");
 }
 
-/* Copies bytes at once, after all checks: the body of accd_copy_to_device, accd_copy_from_device and
- * accd_copy_within_device, and fails as they do. */
+/* Copies bytes on device number `device` at once, after all checks: common body of accd_copy_to_device,
+ * accd_copy_from_device and accd_copy_within_device. Returns their errors. */
 static accd_status copy_raw_now(accd_context *context, int device, accd_direction direction, uint64_t to, uint64_t from,
                                 uint64_t bytes)
 {
@@ -298,7 +299,7 @@ accd_status accd_copy_within_device(accd_context *context, int device, uint64_t 
     return copy_raw_now(context, device, ACCD_DIRECTION_WITHIN_DEVICE, to, from, bytes);
 }
 
-/* Queues a copy of one of the three kinds above on queue `number`; number = 0 copies at once. */
+/* Adds a copy in `direction` to queue `number`; number = 0 copies at once. */
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_direction direction, uint64_t to,
                             uint64_t from, uint64_t bytes, const char *file, int line)
 {
@@ -309,7 +310,8 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
     return copy_raw(env, accd__get_queue(env, number), direction, to, from, bytes, file, line);
 }
 
-/* Makes the n-th next allocation of the device fail, for tests. Does nothing if the device cannot inject failures. */
+/* Makes the n-th allocation of the device from now fail, for tests. Does nothing if the device cannot inject failures.
+ */
 void accd__inject_allocation_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -317,7 +319,7 @@ void accd__inject_allocation_failure(accd_context *context, int device, uint64_t
         env->device.ops->inject_failure(env->device.handle, n, UINT64_MAX);
 }
 
-/* Makes the n-th next copy of the device fail, for tests. Does nothing if the device cannot inject failures. */
+/* Makes the n-th copy of the device from now fail, for tests. Does nothing if the device cannot inject failures. */
 void accd__inject_copy_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

@@ -1,4 +1,4 @@
-/* digest.c - a hash of the state of all devices, addresses included. Tests use it to see if a call changed anything. */
+/* digest.c - a hash of the state of all devices, with all addresses. Tests use it to see if a call changed anything. */
 #include "accdeep_checkpoints.h"
 #include "accdeep_internal.h"
 #include "api/inside.h"
@@ -21,8 +21,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 /* Extends the local variable `hash` by the bytes of `value`. */
 #define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
 
-/* Returns `hash`, extended by `n` device bytes from `dev` and by the number of them that were ever written (0 if the
- * device does not know). Skips bytes that cannot be read. */
+/* Returns `hash`, extended by the n device bytes at `dev`, and by the number of them that were ever written (0 if the
+ * device does not record writes). Leaves out bytes that cannot be read. */
 static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, uint64_t dev, uint64_t n)
 {
     unsigned char buffer[1024];
@@ -37,8 +37,8 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
     return hash;
 }
 
-/* Returns `hash`, extended by the placements of objects that have a fused tuple, vacated slots or originals
- * (table/tuples.h). */
+/* Returns `hash`, extended by the placements (records of where fusion has put objects, table/tuples.h) that have a
+ * fused tuple, vacated slots or originals. */
 static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 {
     ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)
@@ -56,8 +56,8 @@ static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
     return hash;
 }
 
-/* Returns the hash of objects, attachments, levels, tuples and device memory of all devices; 0 without memory to expand
- * groups. */
+/* Returns the hash of the present objects, attachments, levels, tuples and device memory of all devices; 0 without
+ * memory to make objects of groups. */
 uint64_t accd__state_digest(accd_context *context)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -68,7 +68,7 @@ uint64_t accd__state_digest(accd_context *context)
         ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
         {
             HASH(object->host);
-            /* an object alone in a block counts like one with its own memory */
+            /* ignores whether an object is alone in a block, or has its own memory */
             uint64_t size = object->size & ~ACCD_OBJECT_SHARED;
             HASH(size);
             HASH(object->dev);

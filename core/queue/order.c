@@ -48,8 +48,8 @@ struct conflict_search {
     struct accd__interval *dependencies;        /* set of the tasks found (accd__note_dependency) */
 };
 
-/* Returns true if the search must examine a task: it is a transfer or kernel, is not of the excluded queue, and the
- * dependencies found so far have no later task of its queue. */
+/* Returns true if the search must examine a task. It must be a transfer or kernel, and not of the excluded queue. The
+ * dependencies found so far must have no later task of its queue, which would imply it. */
 static bool may_conflict(const struct conflict_search *search, const struct accd__task *task)
 {
     return accd__task_uses_memory(task) && task->queue != search->excluded &&
