@@ -1,9 +1,10 @@
-/* digest_parts.c - five hashes for the parts of a device's state, which do not depend on addresses.
+/* digest_parts.c - five hashes for the parts of a device's state. They do not depend on addresses, so that two runs of
+ * a program can be compared.
  *
- * Each hash is a sum over records or words, each hashed together with its place: the number of its host range, in the
- * order of registration, and an offset. The sum does therefore not depend on the order in which records are visited,
- * nor on how bytes are divided into objects. `digest_x` returns the hash of all x of a device, or of one record x;
- * combine_hashes joins the hashes of its parts. */
+ * Each hash is a sum over records or words (8 bytes). Each of these is hashed together with its location: the number of
+ * its registered host range, in the order of registration, and an offset. The sum does therefore not depend on the
+ * order in which records are visited, nor on how bytes are divided into objects. `digest_x` returns the hash of all x
+ * of a device, or of one record x; combine_hashes joins the hashes of its parts. */
 #include "accdeep_checkpoints.h"
 #include "accdeep_internal.h"
 #include "api/inside.h"
@@ -25,11 +26,12 @@ static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Kinds of places, each with its own hashes. HOST: an address in a registered host range; ON_DEVICE: the device copy of
- * a host address; IN_SPACE: device memory without present data; NOWHERE: another host address. */
+/* Kinds of locations, part of each hash of a location. HOST: address in a registered host range. ON_DEVICE: device
+ * address that corresponds to a host address. IN_SPACE: device memory without present data. NOWHERE: other host
+ * address. */
 enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
 
-/* A host range that accd_host_register has registered ("known range" below). live: its memory exists now. */
+/* Host range that accd_host_register has registered ("known range" below). live: the range was not freed. */
 struct host_range {
     uint64_t start, bytes, number; /* number: position in the order of registration, from 1 */
     bool live;
@@ -40,7 +42,7 @@ struct device_objects {
     const struct accd__device *device;
     const struct accd__pair *objects;
     size_t nobjects;
-    uint64_t low, high; /* hull of the device ranges of all objects */
+    uint64_t low, high; /* range around the device memory of all objects */
 };
 
 /* State of the computation of all hashes of one device. */
@@ -49,13 +51,13 @@ struct digest {
     struct accd__device_env *env;
     const struct host_range *host_ranges; /* registered host ranges by address */
     size_t nhost_ranges;
-    uint64_t low, high;      /* hull of the known ranges; `high` is the end of the last one, which counts as inside */
-    const uint32_t *numbers; /* numbers that replace the numbers of the first known ranges */
+    uint64_t low, high;      /* range around all known ranges; the address `high` itself counts as inside */
+    const uint32_t *numbers; /* array: numbers that replace those of the first known ranges */
     size_t nnumbers;
     struct device_objects *placed; /* objects of each device of the context, by device number */
 };
 
-/* Returns the registered host range that contains `address` or ends at `address`; NULL: no range does. */
+/* Returns the known range that contains `address`, or ends at `address`; NULL: no known range does. */
 static inline const struct host_range *find_host_range(const struct digest *digest, uint64_t address)
 {
     if (address - digest->low > digest->high - digest->low)
@@ -65,7 +67,8 @@ static inline const struct host_range *find_host_range(const struct digest *dige
     return range && address - range->start <= range->bytes ? range : NULL;
 }
 
-/* Returns the hash of a host address: of its place in a known range, or else of the address itself; 0 for address 0. */
+/* Returns the hash of a host address: of its offset in a known range, or else of the address itself; 0 for address 0.
+ */
 static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
 {
     const struct host_range *range = find_host_range(digest, address);
@@ -80,8 +83,8 @@ static uint64_t hash_device_location(const struct digest *digest, const struct a
     return combine_hashes(combine_hashes(ON_DEVICE, (uint64_t)device->number), hash_host_address(digest, host));
 }
 
-/* Returns the hash of a device address in present data of the device `placed`, by the corresponding host address; 0: no
- * present data contain `dev`. */
+/* Returns the hash of device address `dev` if it is in present data of the device of `placed`: that of the
+ * corresponding host address. Returns 0 if no present data contain `dev`. */
 static uint64_t hash_present_address(const struct digest *digest, const struct device_objects *placed, uint64_t dev)
 {
     const size_t above = dev - placed->low < placed->high - placed->low
@@ -93,8 +96,9 @@ static uint64_t hash_present_address(const struct digest *digest, const struct d
     return hash_device_location(digest, placed->device, object->host + (dev - object->dev));
 }
 
-/* Returns 1 + the offset of `dev`, an address without present data, from the first address of the device `placed`.
- * Returns `dev` itself if the device has no first address, and 0 if the device does not own `dev`. */
+/* Returns, for an address `dev` outside of present data, 1 + its distance from the first address of the device of
+ * `placed`. Returns `dev` itself if the device has no fixed first address, and 0 if `dev` is no address of the device.
+ */
 static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
 {
     assert(placed->device);
@@ -104,8 +108,8 @@ static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
     return ops->base_address ? dev - ops->base_address(placed->device->handle) + 1 : dev;
 }
 
-/* Returns true if a device address without present data is in an allocation of the program (accd_device_alloc), not in
- * a block of the core. */
+/* Returns true if device address `dev`, outside of present data, is in an allocation of the program
+ * (accd_device_alloc), not in a block of the core. */
 static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -113,9 +117,9 @@ static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
            (!block || block->user_owned || dev - block->dev >= block->bytes);
 }
 
-/* Returns the hash of a word: of its location if the word is an address, otherwise the word itself. Device addresses
- * without present data have one hash for each device, because their locations depend on unrelated allocations. For such
- * an address in an allocation of the program, sets *offset_p to its offset, otherwise to 0. */
+/* Returns the hash of a word: of its location if the word looks like an address, otherwise the word itself. Device
+ * addresses outside of present data have one common hash for each device, because their locations depend on unrelated
+ * allocations. If such an address is in an allocation of the program, sets *offset_p to its offset, otherwise to 0. */
 static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     assert(offset_p);
@@ -139,7 +143,8 @@ static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint
     return word;
 }
 
-/* Returns the hash of a device address as hash_word_value does, but outside of present data by its offset. */
+/* Returns the hash of device address `dev` of the digest's device: that of its host address if it is in present data,
+ * otherwise that of its offset on the device. */
 static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 {
     const struct device_objects *placed = &digest->placed[digest->env->device.number];
@@ -149,29 +154,30 @@ static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 
 /* ------------------------------------------------------------------------------------- bytes -- */
 
-/* A sum over the words of known host ranges, or of their device copies. Bytes are added in ascending order. */
+/* Sum over the words of known host ranges, or of their device copies. Bytes are added in ascending order of addresses.
+ */
 struct word_sum {
     const struct digest *digest;
     uint64_t sum;
-    uint64_t dangling; /* sum over words that are device addresses without present data */
-    uint64_t number,
-        word;       /* number of the range, and index in it, of the incomplete word: not all its bytes were added */
-    uint64_t value; /* bytes of the incomplete word */
-    unsigned present_bytes; /* bit set of the bytes of the incomplete word that were added; 0: there is no such word */
+    uint64_t dangling;      /* second sum: words that are device addresses in allocations of the program */
+    uint64_t number, word;  /* `number` of the range, and index `word` in it, of the incomplete word, of which not all
+                               bytes were added */
+    uint64_t value;         /* bytes of the incomplete word that were added */
+    unsigned present_bytes; /* set of these bytes: bit i for byte i; 0: there is no incomplete word */
     struct accd__btree_cursor cursor;
-    struct accd__attachment *attach; /* next attached pointer in the range; NULL: no further one */
+    struct accd__attachment *attach; /* next attached pointer, by host address; NULL: no further one */
 };
 
-/* Adds the word with index `word` of range `number` to the sum. present_bytes: bit set of its bytes that are in
- * `value`. */
+/* Adds the hash of the word with index `word` of range `number` to the sum. present_bytes: bit i is set if byte i of
+ * the word is in `value`. */
 static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                  unsigned present_bytes)
 {
     word_sum->sum += combine_hashes(value, combine_hashes(number, word << 8 | present_bytes));
 }
 
-/* Adds a whole word at host address `host`, by hash_word_value. An attached pointer counts as the device copy of its
- * target. Words must be added by ascending address. */
+/* Adds the word `value`, with index `word` in range `number`, at host address `host`, by its hash_word_value. An
+ * attached pointer counts as the device address of its target instead. Words must be added by ascending address. */
 static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                   uint64_t host)
 {
@@ -188,7 +194,7 @@ static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, ui
         word_sum->dangling += combine_hashes(offset, combine_hashes(number, word));
 }
 
-/* Adds the incomplete word, if there is one, to the sum, and clears it. start: address of its range. */
+/* Adds the incomplete word, if there is one, to the sum, and clears it. start: first address of the word's range. */
 static void flush_word(struct word_sum *word_sum, uint64_t start)
 {
     if (word_sum->present_bytes == 0xff)
@@ -198,8 +204,9 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
     word_sum->value = word_sum->present_bytes = 0;
 }
 
-/* Adds `n` bytes at an offset of the known range that begins at `start`; start 0: the offset is a host address in no
- * range, or bytes of the core. `bits`: bit set of the bytes that count; NULL: all of them. */
+/* Adds the n bytes at `bytes` to the sum, as bytes at `offset` of known range `number`, which begins at `start`. start
+ * = 0: `offset` is a host address in no known range, or the bytes are the core's own. `bits`: bit i is set if byte i
+ * counts; NULL: all bytes count. */
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
@@ -239,8 +246,8 @@ static uint64_t digest_core_bytes(const struct digest *digest, const void *bytes
     return word_sum.sum;
 }
 
-/* Returns the sum over live registered host memory. Sets *dangling_p to the sum over words that are device addresses
- * without present data. */
+/* Returns the sum over the bytes of all live known host ranges. Sets *dangling_p to a second sum, over words that are
+ * device addresses in allocations of the program. */
 static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -256,8 +263,8 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* Adds `bytes` device bytes at `dev` to the sum, as bytes at an offset of range `number`, which begins at `start`. Only
- * bytes that were written count, if the device knows them. Skips bytes that cannot be read. */
+/* Adds `bytes` device bytes at `dev` to the sum, as bytes at `offset` of range `number`, which begins at `start`. If
+ * the device records writes, only bytes that were written count. Leaves out bytes that cannot be read. */
 static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
                              uint64_t bytes)
 {
@@ -276,8 +283,8 @@ static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t
     }
 }
 
-/* Returns the sum over the device bytes of present data. Sets *dangling_p to the sum over words that are device
- * addresses without present data. */
+/* Returns the sum over the device bytes of present data. Sets *dangling_p to a second sum, over words that are device
+ * addresses in allocations of the program. */
 static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -299,7 +306,7 @@ static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
 
 /* ----------------------------------------------------------------------------------- records -- */
 
-/* Returns the hash of the ranges of present objects. */
+/* Returns the hash of the host ranges of present objects. */
 static uint64_t digest_present(const struct digest *digest)
 {
     uint64_t sum = 0;
@@ -329,8 +336,8 @@ static uint64_t digest_counters(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of a layout: the bytes of an element that clauses exclude, and the actions on its other bytes; 0 for
- * NULL. */
+/* Returns the hash of a layout (program that names the parts of an element): the bytes that clauses exclude, and the
+ * actions on other bytes; 0 for NULL. */
 static uint64_t digest_layout(const accd_program *layout)
 {
     uint64_t sum = 0;
@@ -343,8 +350,8 @@ static uint64_t digest_layout(const accd_program *layout)
     return layout ? combine_hashes(sum, layout->spec.stride) : 0;
 }
 
-/* Returns the hash of the objects' properties other than counters. Includes the blocks that have a host address, a
- * frame, vacated slots (see struct accd__block), or memory of the user. */
+/* Returns the hash of the properties of objects other than counters, and of their blocks of device memory. Blocks count
+ * only if they have a host address, a frame, vacated slots (see struct accd__block), or memory of the program. */
 static uint64_t digest_objects(const struct digest *digest)
 {
     const uint64_t flags = ACCD_OBJECT_MAPPED | ACCD_OBJECT_STORAGE | ACCD_OBJECT_NAMED | ACCD_OBJECT_UNDERCOUNTED |
@@ -368,7 +375,7 @@ static uint64_t digest_objects(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of a request (what a clause asks for one object) of an open region. */
+/* Returns the hash of a request (one range that a clause names) of an open region. */
 static uint64_t digest_request(const struct digest *digest, const struct accd__request *request)
 {
     const uint64_t object_hash = request->object ? hash_host_address(digest, request->object->host) : 0;
@@ -379,7 +386,8 @@ static uint64_t digest_request(const struct digest *digest, const struct accd__r
                           bits);
 }
 
-/* Returns the hash of an open region: kind, thread, queue, requests, items, gaps, and the objects of its group. */
+/* Returns the hash of an open region: kind, thread, queue, requests, items, sections with gaps, and objects of its
+ * group. */
 static uint64_t digest_region(const struct digest *digest, const struct accd_region *region)
 {
     const struct accd__queue *queue = accd__get_queue(digest->env, region->queue);
@@ -409,13 +417,13 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
 
 /* ------------------------------------------------------------------------------------ tuples -- */
 
-/* Serials (numbers of constructs), of which only the order matters. Pairs of serial and rank once rank_serials has run.
- */
+/* List of serials (numbers of constructs), of which only the order counts. rank_serials makes it pairs of serial and
+ * rank. */
 struct serials {
     ACCD_SCRATCH_LIST(struct accd__pair) list;
 };
 
-/* Adds a serial to the list, in scratch space. Returns false without memory. */
+/* Adds a serial to the list, which is in scratch space. Returns true, or false without memory. */
 static bool add_serial(const struct digest *digest, struct serials *serials, uint64_t serial)
 {
     if (!accd__scratch_grow_array(&digest->context->scratch, (void **)&serials->list.at, serials->list.n,
@@ -425,7 +433,8 @@ static bool add_serial(const struct digest *digest, struct serials *serials, uin
     return true;
 }
 
-/* Adds the serials of all levels, placements, tuples and originals. Returns false without memory. */
+/* Adds the serials of all levels, placements, tuples and originals to the list. Returns true, or false without memory.
+ */
 static bool add_serials(const struct digest *digest, struct serials *serials)
 {
     bool ok = true;
@@ -445,7 +454,7 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
     return ok;
 }
 
-/* Lists all serials, sorts them and gives each its rank, so that serial_rank can be called. Returns false without
+/* Lists all serials in *serials, sorts them, and gives each its rank, for serial_rank. Returns true; or false without
  * memory, or if there is no serial. */
 static bool rank_serials(const struct digest *digest, struct serials *serials)
 {
@@ -461,15 +470,16 @@ static bool rank_serials(const struct digest *digest, struct serials *serials)
     return true;
 }
 
-/* Returns the rank of a serial, which rank_serials must have listed. */
+/* Returns the rank of a serial: the number of different lesser serials. The serial must be in the list of rank_serials.
+ */
 static uint64_t serial_rank(const struct serials *serials, uint64_t serial)
 {
     assert(serials->list.n);
     return serials->list.at[ACCD_UPPER_BOUND(serials->list.at, key, serials->list.n, serial) - 1].value;
 }
 
-/* Returns the hash of a device address: in a block of the core by the block's contents and the offset, elsewhere as
- * hash_device_address. */
+/* Returns the hash of device address `dev`. In a block of the core, it is that of the block's host address, frame and
+ * size, and of the offset; elsewhere that of hash_device_address. */
 static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&digest->env->present.blocks, dev);
@@ -487,7 +497,8 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     const uint64_t bits = (uint64_t)original->order << 32 | (uint64_t)original->flags << 16 |
                           (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
                           (uint64_t)original->dropped << 1 | original->names_no_bytes;
-    const bool bases = digest->context->rules.fusion; /* false: `base` is the address of a record, which is no state */
+    const bool bases =
+        digest->context->rules.fusion; /* if false, `base` is the address of a record, which does not count */
     uint64_t hash = combine_hashes(bases ? hash_host_address(digest, original->base) : 0,
                                    hash_host_address(digest, original->host));
     hash = combine_hashes(combine_hashes(hash, original->bytes), hash_host_address(digest, original->slot));
@@ -495,8 +506,8 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     return combine_hashes(combine_hashes(hash, serial_rank(serials, original->serial)), bits);
 }
 
-/* Sets *sum_p to the hash of fusion's state (table/tuples.h): placements with their tuples, slots and originals, and
- * the ranks of open regions. Fails only without memory. */
+/* Sets *sum_p to the hash of the records of fusion (table/tuples.h): placements with their tuples, vacated slots and
+ * originals, and the ranks of open regions. Fails only without memory. */
 static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
 {
     assert(sum_p);
@@ -534,7 +545,8 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Returns the hash of a queued transfer: its device address, host address or bytes of the core, size and direction. */
+/* Returns the hash of a queued transfer: size, direction, device address, and the other end. The latter is a host
+ * address, a device address, or bytes of the core. */
 static uint64_t digest_transfer(const struct digest *digest, const struct accd__transfer *transfer)
 {
     const uint64_t host = transfer->direction == ACCD_TRANSFER_CORE_TO_DEVICE
@@ -546,8 +558,8 @@ static uint64_t digest_transfer(const struct digest *digest, const struct accd__
                           transfer->bytes << 2 | transfer->direction);
 }
 
-/* Returns the hash of a queued task: its kind, its distance from the queue's end, the ranges it uses, and what it does.
- */
+/* Returns the hash of a queued task: kind, distance from the end of its queue, device ranges, and transfers or other
+ * work. */
 static uint64_t digest_task(const struct digest *digest, const struct accd__task *task)
 {
     uint64_t hash = combine_hashes(task->kind, task->number - task->queue->submitted);
@@ -574,7 +586,7 @@ static uint64_t digest_task(const struct digest *digest, const struct accd__task
     return hash;
 }
 
-/* Returns the hash of the queues that have tasks, with their tasks in order and their async values. */
+/* Returns the hash of the queues that have tasks: the async value, and the tasks in order. */
 static uint64_t digest_queues(const struct digest *digest)
 {
     const struct accd__queues *queues = &digest->env->queues;
@@ -589,8 +601,8 @@ static uint64_t digest_queues(const struct digest *digest)
     return sum;
 }
 
-/* Returns true if the allocation that begins at `dev` holds present data, and is not the program's own (made by
- * acc_malloc). */
+/* Returns true if the core made the allocation that begins at `dev`, for present data; false if the program made it
+ * (acc_malloc). */
 static bool holds_data(struct accd__device_env *env, const struct device_objects *placed, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -625,15 +637,16 @@ static uint64_t digest_allocations(const struct digest *digest)
     return word_sum.sum;
 }
 
-/* Returns the device memory in use if it exceeds half of all memory, else 0: less has no effect on later constructs. */
+/* Returns the number of bytes of device memory in use if it exceeds half of all memory, else 0, because a smaller
+ * number has no effect on later constructs. */
 static uint64_t memory_in_use(const struct accd__device_env *env)
 {
     const uint64_t bytes = env->device.stats.live_bytes;
     return bytes > env->context->config.device_bytes / 2 ? bytes : 0;
 }
 
-/* Sets *rest_p to the hash of the state that the other four digests leave out, and that decides what later constructs
- * do. Fails only without memory. */
+/* Sets *rest_p to the hash of all state that the other four hashes leave out, and on which later constructs depend.
+ * Fails only without memory. */
 static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 {
     const struct accd__device_env *env = digest->env;
@@ -650,8 +663,8 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 
 /* ------------------------------------------------------------------------------ entry points -- */
 
-/* Lists the known ranges by address in `digest`, with their hull, and numbers them in the order of registration or by
- * digest->numbers. Fails without memory. */
+/* Sets digest->host_ranges to the known ranges by address, and numbers them in the order of registration;
+ * digest->numbers replaces the first numbers. Sets digest->low and digest->high. Fails without memory. */
 static accd_status list_host_ranges(struct digest *digest)
 {
     const size_t n = digest->context->host.ranges.count;
@@ -672,11 +685,11 @@ static accd_status list_host_ranges(struct digest *digest)
         ranges[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
     digest->host_ranges = ranges;
     digest->nhost_ranges = n;
-    digest->low = n ? ranges[0].start : 1; /* the hull [1, 0] is empty; address 0 is never used */
+    digest->low = n ? ranges[0].start : 1; /* the range [1, 0] contains no address, because address 0 is never used */
     return ACCD_OK;
 }
 
-/* Sets *placed to the present objects of a device, by device address. Fails without memory. */
+/* Sets *placed to the present objects of the device `env`, by device address. Fails without memory. */
 static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env,
                                        struct device_objects *placed)
 {
@@ -697,8 +710,8 @@ static accd_status list_device_objects(struct digest *digest, struct accd__devic
     return ACCD_OK;
 }
 
-/* Computes all five hashes of digest->env. Uses the context's scratch space, which the caller resets. Fails without
- * memory. */
+/* Sets *digests_p to the five hashes of digest->env. Uses the context's scratch space, which the caller must reset.
+ * Fails without memory. */
 static accd_status digest_all(struct digest *digest, accd__digest_set *digests_p)
 {
     assert(digests_p);
@@ -719,7 +732,8 @@ static accd_status digest_all(struct digest *digest, accd__digest_set *digests_p
     return ACCD_OK;
 }
 
-/* Computes the five digests of a device's state. `numbers` replaces the numbers of the first n host ranges. */
+/* Sets *digests_p to the five hashes of a device's state. `numbers`: n numbers that replace those of the first n
+ * registered host ranges; NULL: none. ACCD_ERROR_MISUSE: something is running; ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
                                 accd__digest_set *digests_p)
 {

@@ -1,4 +1,5 @@
-/* inspect.c - public functions that read the state: presence, objects, attachments, statistics. */
+/* inspect.c - public functions that read the state: presence, present objects, attachments, device memory, statistics.
+ */
 #include "accdeep_checkpoints.h"
 #include "accdeep_internal.h"
 #include "accdeep_present.h"
@@ -13,7 +14,7 @@
 
 #include <assert.h>
 
-/* Returns the public enumerator for a relation between a range and present data. */
+/* Returns the public value for `relation`, the relation between a range and present data. */
 static accd_presence to_presence(enum accd__containment relation)
 {
     return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL
@@ -21,8 +22,9 @@ static accd_presence to_presence(enum accd__containment relation)
                                             : ACCD_PRESENCE_NONE;
 }
 
-/* Returns whether a host range is present in one object or one fused tuple (data moved into one block), wholly or in
- * part. Returns ACCD_PRESENCE_NONE without memory or for bad arguments. Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
+/* Returns whether all, a part or none of a host range is present in one object, or in one tuple (data that fusion has
+ * moved into one block). bytes = 0 counts as one byte, or as absent if the knob zero_present is `reject`. Returns
+ * ACCD_PRESENCE_NONE also without memory or for bad arguments. Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
 accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -32,7 +34,8 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
     if (!env || !host || (!bytes && context->rules.zero_present == ACCD_CHOICE_REJECT) ||
         accd__find_object(env, start, &object) != ACCD_OK)
         return ACCD_PRESENCE_NONE;
-    if (object && requested <= accd__object_end(object) - start) /* the object contains the range, apart from holes */
+    if (object && requested <= accd__object_end(object) -
+                                   start) /* the object contains the range, but some bytes may be excluded */
         return !context->policy.holes ? ACCD_PRESENCE_FULL
                                       : to_presence(accd__compare_with_object(env, object, start, requested));
     if (object)
@@ -42,7 +45,8 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
                                                                                         : ACCD_PRESENCE_NONE;
 }
 
-/* Sets *start_p and *bytes_p to the host range of the present object at `host`. Returns 0 if there is none. */
+/* Sets *start_p and *bytes_p to the host range of the present object that contains `host`, and returns 1. Returns 0 if
+ * there is no such object, or for bad arguments. */
 int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p, uint64_t *bytes_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -54,8 +58,8 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
     return 1;
 }
 
-/* Sets *start_p and *bytes_p to the host range of the first present object that overlaps [*at, end), and *at to its
- * end. Returns 0 if there is none, or without memory. */
+/* Sets *start_p and *bytes_p to the host range of the first present object that overlaps [*at, end), and *at to the end
+ * of that object; returns 1. Returns 0 if there is no such object, without memory, or for bad arguments. */
 int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                              uint64_t *bytes_p)
 {
@@ -71,7 +75,7 @@ int accd_present_overlapping(accd_context *context, int device, uint64_t *at, ui
     return 1;
 }
 
-/* Returns the device address for a host address in present data; 0 if no present object contains it. */
+/* Returns the device address of host address `host`; 0 if no present object contains it. */
 uint64_t accd_device_address(accd_context *context, int device, const void *host)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -79,14 +83,14 @@ uint64_t accd_device_address(accd_context *context, int device, const void *host
     return object ? object->dev + (accd__address(host) - object->host) : 0;
 }
 
-/* Returns the host address for a device address in present data; 0 if no present object contains it. */
+/* Returns the host address of device address `dev`; 0 if no present object contains it. */
 uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
 {
     const struct accd__object *object = accd__object_at(accd__find_device_env(context, device), dev, true);
     return object ? object->host + (dev - object->dev) : 0;
 }
 
-/* Fills the public description of a present object, including its name. */
+/* Fills *present, the public description of a present object, including the object's name. */
 static void describe_present(struct accd__device_env *env, const struct accd__object *object,
                              accd_present_object *present)
 {
@@ -101,7 +105,8 @@ static void describe_present(struct accd__device_env *env, const struct accd__ob
     accd__describe_object(env, object, &present->info);
 }
 
-/* Describes the present object at a host or, if `in_device`, a device address. Returns 0 if there is none. */
+/* Describes in *present_p the present object that contains a host address or, if `in_device`, a device address. Returns
+ * 1, or 0 if there is no such object. */
 int accd_present_at(accd_context *context, int device, uint64_t address, int in_device, accd_present_object *present_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -112,8 +117,8 @@ int accd_present_at(accd_context *context, int device, uint64_t address, int in_
     return 1;
 }
 
-/* Describes the first present object at or after host address *at, and advances *at to its end. Returns 0 after the
- * last. */
+/* Describes in *present_p the first present object that begins at or after host address *at, and sets *at to the
+ * object's end. Returns 1; or 0 after the last object, without memory, or for bad arguments. */
 int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -128,8 +133,9 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
     return 1;
 }
 
-/* Returns the device address for a pointer value in, or at the end of, present data or their extended range; 0 if there
- * is none. */
+/* Returns the device address for the pointer value `host`; 0 if there is none. The value may be in a present object or
+ * at its end. It may also be in the extended range, which begins at element 0 of the mapped array. Sets [*low_p,
+ * *high_p) to the device range of the object. */
 uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -143,7 +149,8 @@ uint64_t accd_matching_address(accd_context *context, int device, const void *ho
     return object->dev + (at - object->host);
 }
 
-/* Fills the public description of an attachment. [low, high) is empty if its target is no longer present. */
+/* Fills *to, the public description of an attachment. The range [to->low, to->high) is empty if the target is no longer
+ * present. */
 static void describe_attachment(struct accd__device_env *env, const struct accd__attachment *attach,
                                 accd_attachment *to)
 {
@@ -158,7 +165,8 @@ static void describe_attachment(struct accd__device_env *env, const struct accd_
     accd__object_device_range(env, target, &to->low, &to->high);
 }
 
-/* Describes the attachment of the pointer at `slot`. Returns 0 if the pointer is not attached. */
+/* Describes in *attachment_p the attachment of the pointer at host address `slot`. Returns 1, or 0 if the pointer is
+ * not attached. */
 int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -169,8 +177,8 @@ int accd_attachment_at(accd_context *context, int device, const void *slot, accd
     return 1;
 }
 
-/* Describes the first attachment of a pointer at or after *at, and sets *at after that pointer's first byte. Returns 0
- * after the last one, or without memory. */
+/* Describes in *attachment_p the first attachment of a pointer at or after host address *at, and sets *at to the
+ * address after the pointer's first byte. Returns 1; or 0 after the last attachment, or without memory. */
 int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -185,7 +193,8 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_a
     return 1;
 }
 
-/* Sets [*low_p, *high_p) to the range of all addresses of the device. Returns 0 if the device has no such range. */
+/* Sets [*low_p, *high_p) to the range of all device addresses in this process, and returns 1. Returns 0 if the device
+ * has no such range. */
 int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -195,7 +204,8 @@ int accd_device_address_space(accd_context *context, int device, uint64_t *low_p
     return 1;
 }
 
-/* Sets [*low_p, *high_p) to the host memory in which the device records its allocations. Returns 0 if there is none. */
+/* Sets [*low_p, *high_p) to the host memory in which the device records its allocations, and returns 1. Returns 0 if
+ * there is no such memory. */
 int accd__device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -219,8 +229,8 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
     stats_p->attachments = env->attached.live;
 }
 
-/* Returns the address of a byte that was written outside of its allocation, with the allocation in *block_p; 0 if none
- * is found. */
+/* Returns the address of a byte after or before an allocation that was overwritten, and sets *block_p to the address of
+ * that allocation; 0 if the device finds none. */
 uint64_t accd__device_find_overrun(accd_context *context, int device, uint64_t *block_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -235,7 +245,7 @@ void accd__device_set_guards(accd_context *context, int device, int on)
         env->device.ops->set_guards(env->device.handle, on);
 }
 
-/* Returns 1 if a device range lies in one allocation, else 0. */
+/* Returns 1 if the device range [dev, dev + bytes) lies in one allocation, else 0. */
 int accd_device_is_allocated(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

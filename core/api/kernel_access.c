@@ -1,5 +1,5 @@
-/* kernel_access.c - device accesses of kernels, checked like those of a real kernel, and kernels that the device
- * runs. */
+/* kernel_access.c - the device accesses of kernels that are interpreted, with the checks that a kernel on a device
+ * would need, and kernels that the device runs itself. */
 #include "accdeep_internal.h"
 #include "accdeep_queues.h"
 #include "api/inside.h"
@@ -12,15 +12,16 @@
 
 #include <assert.h>
 
-/* Records and returns the error of a device range that is not in one allocation. */
+/* Sets the last error for a device range that is not in one allocation; returns ACCD_ERROR_OUT_OF_BOUNDS. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env)
 {
     return accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS,
                            "the range is not in allocated memory of device %d", env->device.number);
 }
 
-/* Returns an error if data at `dev` have moved away and the rules reject such an access. The error describes the moved
- * object. Decides DIR-4.1-05. */
+/* Returns ACCD_ERROR_OUT_OF_BOUNDS if data lay at device address `dev`, have moved, and the knob `stale` is `reject`.
+ * The member `other` of the error describes the moved object. Fails without memory for the index by device address.
+ * Otherwise returns ACCD_OK. Decides DIR-4.1-05. */
 accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev)
 {
     struct accd__object *object = NULL;
@@ -41,8 +42,9 @@ accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev
     return status;
 }
 
-/* Sets [*low_p, *high_p) to the device range that an access at `dev` may use: an object, a fused tuple (data moved into
- * one block), or memory of the running kernel. Returns 0 if there is none. */
+/* Sets [*low_p, *high_p) to the device range that an access at `dev` may use, and returns 1. The range is an object, a
+ * tuple (data that fusion has moved into one block), or memory of the running kernel. Returns 0 if there is no such
+ * range. */
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -55,13 +57,14 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
         return 1;
     if (!fused)
         return accd__object_device_range(env, object, low_p, high_p);
-    /* the address is between objects of the tuple, so that the whole tuple is the range */
+    /* the address is between objects of the tuple: the range is the whole tuple */
     *low_p = accd__fused_tuple_dev(fused);
     *high_p = *low_p + (fused->end - fused->host);
     return 1;
 }
 
-/* Writes the name of the present data at a device address to `to`; an empty string if no present data contain it. */
+/* Writes the name of the present data at device address `dev` to `to` (`capacity` bytes); an empty string if no present
+ * object contains the address. */
 void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -73,7 +76,8 @@ void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *
         accd__format_member(env, object, dev - object->dev, to, capacity);
 }
 
-/* Returns the excluded member of an element that contains the byte at `offset`; NULL: no excluded member does. */
+/* Returns the member that contains the byte at `offset` in an element of the layout `program`, and that the clause
+ * excluded; NULL if there is none. */
 static const accd_member *find_excluded_member(const accd_program *program, uint64_t offset)
 {
     const accd_program_spec *spec = program ? &program->spec : NULL;
@@ -83,7 +87,8 @@ static const accd_member *find_excluded_member(const accd_program *program, uint
     return NULL;
 }
 
-/* Describes the excluded member at a device address. Returns 0 if the address is in no excluded member. */
+/* Describes in *info_p the member at device address `dev`, if the clause that mapped the object excluded it. Returns 1,
+ * or 0 if the address is in no excluded member. */
 int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -103,8 +108,8 @@ int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_obje
     return 1;
 }
 
-/* Records and returns ACCD_ERROR_EXCLUDED_MEMBER if the device address is in a member that the mapping clause excluded;
- * otherwise returns ACCD_OK. Decides TR14-1.2-10, TR14-3.1.1-14. */
+/* Returns ACCD_ERROR_EXCLUDED_MEMBER, and sets the last error, if device address `dev` is in a member that the mapping
+ * clause excluded; otherwise returns ACCD_OK. Decides TR14-1.2-10, TR14-3.1.1-14. */
 static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
 {
     accd_object_info excluded;
@@ -116,9 +121,9 @@ static accd_status check_excluded_member(struct accd__device_env *env, uint64_t 
     return ACCD_ERROR_EXCLUDED_MEMBER;
 }
 
-/* Records and returns the error of an access at `dev` in `block`, which no object there contains: bytes between fused
- * data, or the former place of data that have moved. `reads` false: the access is a write. Returns ACCD_OK only if the
- * rules accept stale addresses. Decides DIR-4.2-17. */
+/* Returns the error of an access at `dev`, an address in `block` that no object contains, and sets the last error. The
+ * address is between fused data, or where data lay before they moved. `reads`: the access is a read; false: a write.
+ * Returns ACCD_OK only if the rules accept stale addresses. Decides DIR-4.2-17. */
 static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block, uint64_t dev,
                                          bool reads)
 {
@@ -131,16 +136,18 @@ static accd_status check_between_objects(struct accd__device_env *env, const str
     return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
 }
 
-/* Returns ACCD_OK if a kernel may access a device range: it lies in one object, one fused tuple, or one allocation of
- * the program. Otherwise records and returns the error, such as ACCD_ERROR_OUT_OF_BOUNDS or ACCD_ERROR_NULL_POINTER.
- * `reads` false: the access is a write. Decides TR14-1.1-02. */
+/* Returns ACCD_OK if a kernel may access the device range [dev, dev + bytes). The range must lie in one object, one
+ * tuple of fused data, one allocation of the program, or memory of the running kernel. Otherwise sets the last error
+ * and returns its status, such as ACCD_ERROR_OUT_OF_BOUNDS or ACCD_ERROR_NULL_POINTER. `reads`: the access is a read;
+ * false: a write. Decides TR14-1.1-02. */
 static accd_status check_kernel_access(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool reads)
 {
     accd_context *context = env->context;
     struct accd__object *holder;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &holder));
-    /* excludes objects in memory of the user (acc_map_data), which is accessible as a whole and checked below. If such
-     * an object was fused into a shared block, only its own bytes are accessible. */
+    /* Objects in the program's own memory (acc_map_data) are not handled here, because the whole allocation is
+     * accessible; it is checked below. If fusion has moved such an object into a shared block, only the object is
+     * accessible. */
     if (holder && (holder->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
         uint64_t remaining = holder->dev + accd__object_bytes(holder) - dev;
         if (bytes <= remaining)
@@ -159,7 +166,8 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     if (!holder && env->queues.running && accd__running_kernel_range(env, dev, &low, &high) && bytes <= high - dev)
         return ACCD_OK;
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
-    bool in_block = block && dev - block->dev < block->bytes; /* the address is in a block that objects share */
+    bool in_block =
+        block && dev - block->dev < block->bytes; /* true if the address is in a block that several objects share */
     if (in_block && (block->host || block->vacated))
         return check_between_objects(env, block, dev, reads);
     if (!in_block && env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -177,8 +185,8 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     return accd__report_not_allocated(env);
 }
 
-/* If queues are concurrent, waits until queued work that uses a device range has finished; otherwise does nothing.
- * Fails if the work fails. */
+/* Waits, in concurrent mode, until the queued work that uses the device range [dev, dev + bytes) is over, and returns
+ * its error. In other modes does nothing. */
 static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (!env->queues.ntasks || !accd__is_concurrent(env))
@@ -187,8 +195,8 @@ static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, ui
     return accd__wait_for_range(env, dev, bytes);
 }
 
-/* Reads device bytes as a kernel would. An error if the range is not accessible, or if not all bytes were ever written.
- * Decides HOUSE-unwritten, TR14-1.2-12. */
+/* Reads `bytes` device bytes at `dev` into `to`, with the checks of a kernel. Returns an error if the range is not
+ * accessible, or if some of its bytes were never written. Decides HOUSE-unwritten, TR14-1.2-12. */
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -212,23 +220,25 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
                                      "in an access to its memory");
 }
 
-/* Returns true if a write of `bytes` bytes from `from` at `dev` leaves the attached pointer, with its descriptor,
- * unchanged. `host` is the host address for `dev`. Returns false if the device cannot be read. */
+/* Returns true if a write of `bytes` bytes from `from` at device address `dev` leaves an attached pointer, and the
+ * Fortran descriptor that may belong to it, unchanged. `host` is the host address that corresponds to `dev`. Returns
+ * false also if the device cannot be read. */
 static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from, uint64_t bytes,
                          const struct accd__attachment *attach)
 {
     assert(bytes <= ACCD_MAX_SLOT_BYTES || accd__attachment_end(attach) - attach->slot <= ACCD_MAX_SLOT_BYTES);
     char current[ACCD_MAX_SLOT_BYTES];
     uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
-    if (end <= host) /* the pointer or descriptor ends before the write */
+    if (end <= host) /* the pointer or descriptor ends before the write, which cannot change it */
         return true;
     end = end - host < bytes ? end - host : bytes;
     return env->device.ops->read(env->device.handle, dev + at, current, end - at) == ACCD_OK &&
            !memcmp(current, (const char *)from + at, end - at);
 }
 
-/* Records and returns ACCD_ERROR_POINTER_CHANGED if a write would change an attached pointer, unless the rules allow
- * it, as OpenMP 4.0 does. Fails without memory to expand groups. Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
+/* Returns ACCD_ERROR_POINTER_CHANGED, and sets the last error, if a write of `bytes` bytes from `from` at `dev` would
+ * change an attached pointer. If the knob pointer_changed is `ignore`, checks this only for the attach policy `new`.
+ * Fails without memory to make objects of groups. Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
 {
     assert(from || !bytes);
@@ -246,7 +256,7 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
     ACCD_TRY(accd__first_attachment(env, host, host + bytes, &cursor, &attach));
     for (; attach; attach = accd__next_attachment(&cursor, host + bytes)) {
         if (!attach->base || is_unchanged(env, dev, host, from, bytes, attach))
-            continue; /* the attachment dangles, or the write leaves the pointer unchanged */
+            continue; /* the pointer has lost its target, or the write leaves it unchanged: no error */
         char name[160];
         accd__format_slot(env, attach->slot, attach->label, name, sizeof name);
         return accd__set_error(env->context, ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED,
@@ -255,8 +265,9 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
     return ACCD_OK;
 }
 
-/* Writes device bytes as a kernel would, and saves the old ones if a journal is kept. An error if the range is not
- * accessible, is in an excluded member, or holds an attached pointer that would change. */
+/* Writes `bytes` bytes from `from` to device address `dev`, with the checks of a kernel; an open journal saves the old
+ * bytes. Returns an error if the range is not accessible, is in an excluded member, or has an attached pointer that the
+ * write would change. */
 accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from, uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -273,8 +284,8 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
                                      "in an access to its memory");
 }
 
-/* Returns how many of the device bytes were ever written; -1 if the device does not know or the range is not allocated.
- */
+/* Returns how many bytes of the device range [dev, dev + bytes) were ever written; -1 if the device does not record
+ * writes, or the range is not allocated. */
 int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -283,7 +294,8 @@ int64_t accd_device_count_written(accd_context *context, int device, uint64_t de
     return (int64_t)env->device.ops->count_written(env->device.handle, dev, bytes);
 }
 
-/* Writes the device's compiler of kernels, or why there is none, to `what`. Returns 1 if the device has one, else 0. */
+/* Writes the name of the device's compiler of kernels, or the reason why there is none, to `what` (`capacity` bytes).
+ * Returns 1 if the device has a compiler, else 0. */
 int accd_get_kernel_compiler(accd_context *context, int device, char *what, size_t capacity)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -293,8 +305,8 @@ int accd_get_kernel_compiler(accd_context *context, int device, char *what, size
     return env && env->device.ops->get_compiler && env->device.ops->get_compiler(env->device.handle, what, capacity);
 }
 
-/* Runs a kernel on the device, after the work of all concurrent queues. ACCD_ERROR_MISUSE: the device runs no kernels,
- * or no journal is open. */
+/* Runs a kernel on the device, in concurrent mode after the work of all queues of the device. Sets *end_p to the
+ * outcome. ACCD_ERROR_MISUSE: the device runs no kernels, or no journal (which can undo writes) is open. */
 accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel, accd_kernel_result *end_p)
 {
     ACCD_ON_DEVICE(env, context, device);

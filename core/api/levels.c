@@ -1,7 +1,8 @@
-/* levels.c - the tuple lists of a level (DIR-4.1-02): its clauses, and its tuples after fusion.
+/* levels.c - the lists of tuples of a level (DIR-4.1-02), which is an open region. They are the clauses of the level
+ * (originals), and its tuples after fusion: clauses whose data share one block of device memory.
  *
- * The lists of outer levels are not stored. They are computed from the records: where an object lay while a level was
- * innermost is the last place it took before the next level was opened. */
+ * The lists of outer levels are not stored. They are computed from the serials (numbers of constructs) at which objects
+ * were moved. While a level was the innermost one, an object lay where the last move before the next level put it. */
 #include "accdeep_present.h"
 #include "ops/ops.h"
 #include "table/name.h"
@@ -10,14 +11,14 @@
 
 #include <assert.h>
 
-/* The serials (numbers of constructs) from .. to that a list covers: that of the level itself, or those of enter data
- * in the base level above it. */
+/* The serials (numbers of constructs), from `from` to `to`, that a list covers. It is the serial of the level itself;
+ * or those of enter data while the level was the innermost one (its base level). */
 struct serial_range {
     uint64_t from, to;
 };
 
-/* The location of an object at an earlier serial. `fused` NULL: the object was in no tuple. `serial`: construct that
- * moved the object there. */
+/* Location of an object at an earlier serial: device address `dev`, in the tuple `fused` (NULL: in no tuple). `serial`:
+ * number of the construct that moved the object there. */
 struct past_location {
     const struct accd__placement *placement;
     const struct accd__fused_tuple *fused;
@@ -31,13 +32,13 @@ struct listing {
     accd_tuple_fn fn;
     void *ud;
     struct serial_range serial_range;
-    const struct accd__original **originals; /* originals (clauses) of the list, in the order of the list */
+    const struct accd__original **originals; /* clauses of the list, in the order of the list */
     size_t noriginals;
-    struct past_location *locations; /* locations of the objects present at that time, by host address */
+    struct past_location *locations; /* locations of the objects present at serial serial_range.to, by host address */
     size_t nlocations;
 };
 
-/* Returns the region of a level, 0 <= level; level 0 is the outermost. NULL: there is no such level. */
+/* Returns the region that opened level `level`, from 0; level 0 is the outermost. NULL: there is no such level. */
 static const struct accd_region *find_region(const struct accd__device_env *env, int64_t level)
 {
     const struct accd_region *region = level < (int64_t)env->levels.depth ? env->levels.top : NULL;
@@ -46,8 +47,9 @@ static const struct accd_region *find_region(const struct accd__device_env *env,
     return region;
 }
 
-/* Returns the serials that a list of level `level` covers; level -1: below all levels. `dynamic`: the enter data in the
- * base level above it, up to the next level. */
+/* Returns the serials that a list of level `level` covers; level -1 is outside of all levels. `dynamic` false: the
+ * serial of the level. `dynamic` true: the serials of enter data after the level was opened and before the next level
+ * was. */
 static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
 {
     assert(level >= -1);
@@ -69,7 +71,8 @@ static void describe_original(const struct listing *listing, const struct accd__
     accd__format_original(listing->env, original, info->name, sizeof info->name);
 }
 
-/* Sorts listing->originals by the keys that `key_of` returns; the sort is stable. Returns false without memory. */
+/* Sorts listing->originals by ascending key_of(original); equal keys keep their order. Returns true, or false without
+ * memory. */
 static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd__original *original))
 {
     size_t n = listing->noriginals;
@@ -100,8 +103,8 @@ static uint64_t original_serial(const struct accd__original *original)
     return original->serial;
 }
 
-/* Sets listing->originals to the originals of the covered serials, in the order of their directives and clauses.
- * `dynamic`: those of enter data instead of regions. Fails only without memory. */
+/* Sets listing->originals to the originals whose serials are in listing->serial_range, in the order of their directives
+ * and clauses. `dynamic`: those of enter data; otherwise those of regions. Fails only without memory. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
     bool ok = true;
@@ -120,7 +123,7 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
     return ok ? ACCD_OK : accd__report_out_of_memory(listing->env->context, "to list tuples");
 }
 
-/* Calls the listing's callback for each original, as a tuple. */
+/* Calls listing->fn for each original of the list. */
 static void report_originals(const struct listing *listing)
 {
     for (size_t i = 0; i < listing->noriginals; i++) {
@@ -133,8 +136,8 @@ static void report_originals(const struct listing *listing)
 
 /* -------------------------------------------------------------------------------- artificial -- */
 
-/* Sets *place to the location of an object at the time of `serial`. Returns false if the object was not yet present;
- * *place is then meaningless. */
+/* Sets *place to the location that the object of `placement` had at `serial`, and returns true. Returns false, with
+ * *place undefined, if the object was not yet present then. */
 static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
 {
     assert(place);
@@ -146,13 +149,14 @@ static bool get_location_at(const struct accd__placement *placement, uint64_t se
         if (vacated)
             *place = (struct past_location){placement, vacated->fused, vacated->dev, vacated->serial};
     }
-    if (place->fused && place->fused->serial > serial) /* the tuple was made later, so that it did not exist then */
+    if (place->fused &&
+        place->fused->serial > serial) /* the tuple did not exist at `serial`, so the object was in none */
         place->fused = NULL;
     return place->serial <= serial;
 }
 
-/* Sets listing->locations to the locations of all objects that were present at the last covered serial. Fails only
- * without memory. */
+/* Sets listing->locations to the locations of all objects that were present at serial_range.to, the last serial of the
+ * list. Fails only without memory. */
 static accd_status list_locations(struct listing *listing)
 {
     struct accd__btree *placements = &listing->env->tuples.placements;
@@ -172,7 +176,7 @@ static bool is_same_tuple(const struct past_location *a, const struct past_locat
     return a->fused && a->fused == b->fused;
 }
 
-/* Fills *info with the name and range of the adjacent objects from `first` to `last`. */
+/* Fills *info with the name and range of a tuple: from the object at location `first` to the object at `last`. */
 static void describe_locations(const struct listing *listing, const struct past_location *first,
                                const struct past_location *last, accd_object_info *info)
 {
@@ -184,9 +188,9 @@ static void describe_locations(const struct listing *listing, const struct past_
     info->bytes = bytes;
 }
 
-/* Writes the ancestors of the tuple of locations [first, end) to `to` and returns their number. Ancestors are clauses
- * of the list, and tuples before the covered serials. *original: index of the next clause, advanced past those written.
- * `to` must have capacity for all. Decides DIR-4.2-07. */
+/* Writes the ancestors of the tuple with locations [first, end), by host address, to `to`, and returns their number.
+ * Ancestors are the clauses of the list, and the tuples of earlier serials, that were fused into the tuple. *original:
+ * index of the next clause, which the call advances. `to` must have space for all. Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
                              accd_object_info *to)
 {
@@ -216,7 +220,8 @@ static size_t list_ancestors(const struct listing *listing, size_t first, size_t
     }
 }
 
-/* Calls the listing's callback for each tuple after fusion, with its ancestors. Fails only without memory. */
+/* Calls listing->fn for each tuple after fusion, with its ancestors (tuples fused into it). Fails only without memory.
+ */
 static accd_status report_artificial(struct listing *listing)
 {
     struct past_location *locations = listing->locations;
@@ -238,7 +243,7 @@ static accd_status report_artificial(struct listing *listing)
     return ACCD_OK;
 }
 
-/* Fills *info with the name and range of a request (what a clause asks for one object) of an open region. */
+/* Fills *info with name and range of a request (one range that a clause names) of an open region. */
 static void describe_request(const struct accd_region *region, const struct accd__request *request,
                              accd_object_info *info)
 {
@@ -248,7 +253,7 @@ static void describe_request(const struct accd_region *region, const struct accd
     accd__format_request(&input, request, info->name, sizeof info->name);
 }
 
-/* Calls the listing's callback for each request of a level; without fusion, these are its tuples. */
+/* Calls listing->fn for each request of a region: without fusion in the rules, the requests are the tuples. */
 static void report_requests(const struct listing *listing, const struct accd_region *region)
 {
     for (size_t i = 0; i < region->nrequests; i++) {
@@ -265,8 +270,9 @@ static void report_requests(const struct listing *listing, const struct accd_reg
     }
 }
 
-/* Calls `fn` with `ud` for each tuple of a list of a level. Without fusion in the rules, lists the clauses of the
- * level; lists of base levels are then empty. ACCD_ERROR_MISUSE: there is no such level or list. */
+/* Calls fn(ud, tuple) for each tuple of a list of level `level`, or of enter data outside of all levels (-1). Without
+ * fusion in the rules, lists the clauses of the level; lists of base levels are then empty. ACCD_ERROR_MISUSE: there is
+ * no such level or list. */
 accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
                                 accd_tuple_fn fn, void *ud)
 {
@@ -295,8 +301,8 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
     return status;
 }
 
-/* Describes level `index` of the stack of data environments. Returns 0 if there is no such level. Decides DIR-4.1-02.
- */
+/* Describes in *level_p level `index`, from 0, of the device's stack of data environments. Returns 1, or 0 if there is
+ * no such level. Decides DIR-4.1-02. */
 int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -307,7 +313,8 @@ int accd_level_get(accd_context *context, int device, size_t index, accd_level *
     return 1;
 }
 
-/* Describes one clause of a level. Returns 0 if there is no such level or clause. */
+/* Describes in *clause_p clause number `clause`, from 0, of level `index`. Returns 1, or 0 if there is no such level or
+ * clause. */
 int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause, accd_clause *clause_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

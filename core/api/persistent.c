@@ -1,13 +1,13 @@
-/* persistent.c - the arenas of contexts with checkpoints: one for the state that is saved and restored, and a side
- * arena for what a restore must not change. */
+/* persistent.c - the two arenas (ranges of memory) of contexts with checkpoints. One has the state that is saved and
+ * restored; the side arena has what a restore must not change. */
 #include "api/inside.h"
 
 #include <assert.h>
 
-/* Address space of each arena. Physical memory is used only for the used part. */
+/* Size of the address space of each arena. The system provides memory only for the pages in use. */
 static const size_t arena_capacity = (size_t)1 << 30;
 
-/* Returns the memory of a checkpoint to the allocator of the caller, which its header records. */
+/* Frees the memory of a checkpoint with the allocator of the caller, which is stored in the memory's header. */
 static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
 {
     struct accd__mem mem;
@@ -16,7 +16,8 @@ static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
     accd__mem_drop_cache(&mem);
 }
 
-/* Makes both arenas and the record of them, and lets *mem allocate from the saved arena; NULL: no memory. */
+/* Makes both arenas, and sets *mem to an allocator in the first one, which checkpoints save. Returns a record of the
+ * arenas, which is in the side arena; NULL: no memory. */
 struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
 {
     assert(mem);
@@ -38,7 +39,7 @@ struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
     return persistent;
 }
 
-/* Frees both arenas and the list of unused checkpoint memory; NULL does nothing. */
+/* Frees both arenas, and the memory of all freed checkpoints; NULL does nothing. */
 void accd__persistent_free(struct accd__persistent *persistent)
 {
     if (!persistent)
@@ -52,7 +53,8 @@ void accd__persistent_free(struct accd__persistent *persistent)
     accd__arena_free(persistent->side_arena);
 }
 
-/* Returns the memory of the checkpoint freed last if it is large enough, otherwise new memory; NULL: no memory. */
+/* Returns memory of at least `bytes` bytes for a checkpoint: that of the checkpoint freed last if it is large enough,
+ * otherwise new memory, and the old one is freed. NULL: no memory. */
 struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *context, size_t bytes)
 {
     struct accd__checkpoint_memory **spare = &context->persistent->spare, *found = *spare;
@@ -72,7 +74,7 @@ struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *cont
     return found;
 }
 
-/* Adds the memory of a freed checkpoint to the list of unused memory. */
+/* Keeps the memory of a freed checkpoint for the next checkpoint, in the list `spare`. */
 void accd__checkpoint_memory_recycle(accd_context *context, struct accd__checkpoint_memory *saved)
 {
     assert(saved);
