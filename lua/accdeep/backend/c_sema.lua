@@ -1,9 +1,10 @@
 -- c_sema.lua - semantic analysis of C expressions: type checks the AST and returns the typed AST (typed_ast.lua), or
 -- raises. Called by closures.lua, codegen.lua and cuda/.
 --
--- Arguments of most functions: `env`, the environment, and `node`, a node of the AST. For bodies and the host program,
--- env has session, lookup(name, pos) and space. For a section's bound, env is described in symbols.lua. The core
--- computes bounds in integers and without side effects; therefore floating numbers and assignments in bounds raise.
+-- Arguments of most functions: `env`, the environment, and `node`, a node of the AST. In bodies and the host program,
+-- env has session, lookup(name, pos), which returns a binding (symbols.lua), and space, the memory that the code
+-- accesses. In a section's bound, env has no lookup; symbols.lua lists its fields. The core computes bounds in integers
+-- and without side effects; therefore floating numbers and assignments in bounds raise.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -31,6 +32,7 @@ local function type_name(t) return types.name(t) end
 -- ------------------------------------------------------------------------------------- operands --
 
 -- Raises if the typed node `e`, an operand in a bound, is not an integer or a pointer. Does nothing outside of bounds.
+-- pos: position for the error.
 local function check_operand(env, e, pos)
   if not is_bound(env) then return end
   if e.type.float then
@@ -41,8 +43,8 @@ local function check_operand(env, e, pos)
   end
 end
 
--- Returns the typed node of a value. Raises if the AST node is a function or has no value. An l-value of a scalar,
--- pointer or array type is loaded; a record stays an l-value, and raises in a bound.
+-- Returns the typed node of a value: an l-value of a scalar, pointer or array type is loaded. Raises if the AST node is
+-- a function or has no value. A record stays an l-value; in a bound it raises.
 local function value(env, node)
   local e = expression(env, node)
   if e.is_lvalue then
@@ -54,15 +56,15 @@ local function value(env, node)
   return e
 end
 
--- Returns the typed node of an operand, which must be a value, and in a bound an integer or pointer; otherwise raises.
--- pos: where an error about the operand is reported; nil: at the operand.
+-- Returns the typed node of an operand, which must be a value; in a bound, an integer or pointer. Raises for other
+-- nodes. pos: position for an error about the operand; nil: the operand's position.
 local function operand(env, node, pos)
   local e = value(env, node)
   check_operand(env, e, pos or node.pos)
   return e
 end
 
--- Returns the typed node of a number; raises for other types.
+-- Returns the typed node of a number; raises if the node is of another type.
 local function number(env, node)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" then
@@ -78,8 +80,8 @@ local function index_of(env, node)
   return convert(e, LONG)
 end
 
--- Returns the typed node of a condition, a comparison with zero if needed. Raises if the operand is not a number or a
--- pointer. pos: position for this error.
+-- Returns the typed node of a condition: the operand itself if its value is always 0 or 1, otherwise its comparison
+-- with zero. Raises if the operand is not a number or a pointer. pos: position for this error.
 local function condition(env, node, pos)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
@@ -88,8 +90,7 @@ local function condition(env, node, pos)
   return typed_ast.truth(e, node.pos)
 end
 
--- Returns the typed node of an expression statement. Raises for an l-value that is not a number or a pointer, because
--- such a statement has no effect.
+-- Returns the typed node of an expression statement. Raises for a record or array: as a statement, it does nothing.
 function c_sema.effect(env, node)
   local e = expression(env, node)
   if not e.is_lvalue then return e end
@@ -100,7 +101,8 @@ function c_sema.effect(env, node)
 end
 
 -- Returns the typed node of a constant integer expression, and the environment of its evaluation. Used for array sizes,
--- enumerators, labels and designators. Raises if a name in the expression is not a constant, or for a floating number.
+-- enumerators, case labels and designators. Raises if a name in the expression is not a constant, or for a floating
+-- number.
 function c_sema.constant(session, node)
   local env = { session = session, space = {}, lookup = function(name, pos)
     local v, t = session.now.scope:constant_named(name)
@@ -135,18 +137,19 @@ local function lvalue(env, node)
   return e
 end
 
--- Returns the typed node of an operand whose member or address is taken. In a bound the operand must be an l-value,
--- otherwise the function raises.
+-- Returns the typed node of an operand whose member or address is taken. In a bound it raises if the operand is not an
+-- l-value.
 local function object(env, node) return (is_bound(env) and lvalue or expression)(env, node) end
 
--- Returns the size of a type in bytes; raises if the size is unknown.
+-- Returns the size of the type t in bytes; raises at `pos` if the size is unknown.
 local function size_of(t, pos)
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete then
     scoped_names.no_size(t, pos) end
   return t.size
 end
 
--- Returns the size in bytes of the target of pointer type `pointer`; raises if the size is unknown or zero.
+-- Returns the size in bytes of the target of the pointer type `pointer`, by which pointer arithmetic counts. Raises at
+-- the AST node `node` if the size is unknown or zero.
 local function step_of(node, pointer)
   local size = size_of(pointer.to, node.pos)
   if size == 0 then scoped_names.no_size(pointer.to, node.pos) end
@@ -156,7 +159,7 @@ end
 -- ------------------------------------------------------------------------------------ assignment --
 
 -- Raises if the variable `name` is const, because its value must not change after its declaration. Does nothing if no
--- variable has the name.
+-- variable has the name. pos: position of the name.
 function c_sema.constness(session, name, pos)
   local variable = session.now.scope.variables[name]
   if not variable or not variable.is_const then return end
@@ -164,8 +167,8 @@ function c_sema.constness(session, name, pos)
     rule = "HOUSE-language" })
 end
 
--- Raises if the assigned l-value `e` is const, is a part of a const variable, or contains a const member. node: its AST
--- node, for the position.
+-- Raises if the l-value `e`, to which something is assigned, is const, is a part of a const variable, or contains a
+-- const member. node: the AST node of `e`, for the position.
 local function check_const(node, e)
   local inner = types.const_member(e.type)
   if not e.const_name and not inner then return end
@@ -175,14 +178,15 @@ local function check_const(node, e)
     { length = e.const_name and node.name == e.const_name and #node.name or nil, rule = "HOUSE-language" })
 end
 
--- Always raises: a value of type `from` cannot be assigned to type `to`. help: a hint, or nil.
+-- Always raises: a value of type `from` cannot be assigned to type `to`. node: position for the error; help: a hint, or
+-- nil.
 local function mismatch(node, from, to, help)
   raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(type_name(from), type_name(to)),
     { help = help })
 end
 
--- Returns the typed node that assigns the value `e` to the l-value `to`, with the needed conversion. lenient: true to
--- accept pointers to any type. node: position for errors. Raises if the types do not fit.
+-- Returns the typed node that assigns the value `e` to the l-value `to`, after the needed conversion. lenient: true to
+-- accept a pointer to another type. node: position for errors. Raises if the types do not fit.
 function c_sema.convert_for_assignment(node, to, e, lenient)
   local t, from = to.type, e.type
   if t.kind == "record" then
@@ -205,20 +209,21 @@ end
 
 -- --------------------------------------------------------------------------------------- operators --
 
--- Returns the typed node of a pointer plus or minus (`operator`) a number. Raises if the size of the target is unknown
--- or zero.
+-- Returns the typed node of a pointer plus or minus an index. operator: + or -; pointer, index: typed nodes. Raises if
+-- the size of the pointer's target is unknown or zero.
 local function offset_pointer(node, operator, pointer, index)
   step_of(node, pointer.type)
   return { op = "displace", operator = operator, type = pointer.type, pos = node.pos, pointer = pointer,
     index = convert(index, LONG) }
 end
 
--- Operators that floating numbers accept, and those that also accept a value whose type is known only at run time.
+-- floating_operators: operators that floating numbers accept. auto_operators: operators that also accept a number whose
+-- type is known only at run time, such as the result of a scenario's function.
 local floating_operators = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 local auto_operators = { ["%"] = true, ["<<"] = true, [">>"] = true }
 
 -- Returns the typed node of the binary operation `o` on two numbers, after the usual arithmetic conversions. Raises if
--- the operator needs integers and an operand is a floating number.
+-- the operator needs integers and an operand is a floating number, or is not known to be an integer.
 local function binary_numbers(node, o, a, b)
   local left, right, t = arithmetic.binary(o, a.type, b.type)
   a, b = convert(a, left), convert(b, right)
@@ -229,8 +234,8 @@ local function binary_numbers(node, o, a, b)
   return typed_ast.arith(o, t, a, b, node.pos)
 end
 
--- Returns the typed node of the binary operation `o` on the typed nodes `a` and `b`. Raises if the operands are not
--- numbers or pointers to which the operator can be applied.
+-- Returns the typed node of the binary operation `o` on the typed nodes `a` and `b`. Raises if they are not numbers or
+-- pointers, or if the operator cannot be applied to their types.
 local function binary(node, o, a, b)
   local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
   if not pa and not pb then
@@ -269,11 +274,11 @@ function checkers.num(_, node)
 end
 -- Returns the typed node of a name, as an l-value or a value; raises if the name is unknown.
 function checkers.id(env, node) return symbols.resolve(env, node, value) end
--- Returns the typed node that an AST contains.
+-- Returns the typed node that was put into the AST by typed_ast.wrap_typed.
 function checkers.typed(_, node) return node.e end
 
--- Returns the typed node of a string literal. String literals are in host memory, therefore the function raises in
--- kernels, and in bounds, too.
+-- Returns the typed node of a string literal. Raises in bounds, and in kernels on a device, because string literals are
+-- in host memory.
 function checkers.str(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a string is not a bound") end
   if env.space.on_device then
@@ -282,8 +287,8 @@ function checkers.str(env, node)
   return { op = "string", type = types.pointer(scalars.char), pos = node.pos, text = node.value }
 end
 
--- Returns the typed node of the pointer whose target an operator accesses; raises if the operand is not a pointer.
--- operator: its text for errors, with quotes. pos: position for errors.
+-- Returns the typed node of the pointer whose target an operator accesses; raises if the operand `node` is not a
+-- pointer. operator: the operator's text for errors, with quotes, such as "'->'". pos: position for errors.
 local function dereference(env, node, operator, pos)
   local e = expression(env, node)
   if e.is_lvalue then e = load(e, node.pos) end
@@ -313,8 +318,8 @@ function checkers.member(env, node)
   return member_node
 end
 
--- Returns the l-value of base[index], of an array or of a pointer's target. Raises for other bases, and in a bound for
--- a constant index outside of the array.
+-- Returns the l-value of base[index]: an element of an array or of a pointer's target. Raises if the base is of another
+-- type, and in a bound for a constant index outside of the array.
 function checkers.index(env, node)
   local base = expression(env, node.base)
   local index = index_of(env, node.index)
@@ -336,7 +341,7 @@ function checkers.index(env, node)
   return typed_ast.lvalue("deref", t.to, node.pos, { pointer = base, index = index })
 end
 
--- Always raises: a section has no value.
+-- Always raises: a section, or an alias such as p[@] (TR14-3.5), has no value.
 function checkers.section(env, node)
   if is_bound(env) then raise("invalid-section", node.pos, "a section has no value in a bound") end
   raise("invalid-section", node.pos, "a section has no value here",
@@ -345,7 +350,7 @@ end
 checkers.alias = checkers.section
 
 -- Returns the typed node of `#` in a section's bound: the number of the pointer to whose target the section belongs
--- (TR14-5-06). Raises outside of such bounds.
+-- (TR14-5-06). Raises outside of bounds, and in a bound whose section belongs to no such pointer.
 function checkers.row(env, node)
   local extended = env.session.rules.extended
   if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
@@ -354,8 +359,8 @@ function checkers.row(env, node)
     or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
 end
 
--- Returns the typed node of ++ or --, applied to the AST node `to`. after: true for the postfix operators. Raises in
--- bounds, and if `to` is const or is not a variable of a number or pointer type.
+-- Returns the typed node of the operator `node`, ++ or --, applied to the AST node `to`. after: true for the postfix
+-- operators. Raises in bounds, and if `to` is const or is not a variable of a number or pointer type.
 local function increment(env, node, to, after)
   local o = node.op
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
@@ -382,16 +387,16 @@ function unary.address(env, node)
   return { op = "address", type = types.pointer(e.type), pos = node.pos, lvalue = e }
 end
 
--- Returns the l-value of *e, or of the object of e->f. Raises if the operand is not a pointer, or if the size of its
--- target is unknown.
+-- Returns the l-value of *e, or of the object of e->f. Raises if the operand is not a pointer, or, outside of bounds,
+-- if the size of its target is unknown or zero.
 function unary.deref(env, node)
   local pointer = dereference(env, node.e, node.arrow and "'->'" or "'*'", node.arrow or node.pos)
   if not is_bound(env) then step_of(node, pointer.type) end
   return typed_ast.lvalue("deref", pointer.type.to, node.pos, { pointer = pointer })
 end
 
--- Returns the typed node of a unary operator or a prefix ++ or --. The operators ~ and - become binary operations if
--- possible: x ^ -1 and 0 - x.
+-- Returns the typed node of a unary operator, or of prefix ++ or --. Two operators become binary operations: ~x is x ^
+-- -1, and -x is 0 - x if x is an integer. Raises if the operator cannot be applied to the operand.
 function checkers.unary(env, node)
   local o, pos = node.op, node.pos
   if o == "++" or o == "--" then return increment(env, node, node.e, false) end
@@ -421,8 +426,8 @@ function checkers.binary(env, node)
   return binary(node, o, operand(env, node.a), operand(env, node.b))
 end
 
--- Returns the typed node of c ? a : b. Two numbers are converted to their common type. Raises if neither operand is a
--- pointer and one is not a number.
+-- Returns the typed node of c ? a : b. Two numbers are converted to their common type. Raises if neither `a` nor `b` is
+-- a pointer and they are not both numbers.
 function checkers.cond(env, node)
   local c = condition(env, node.c, node.c.pos)
   local a, b = operand(env, node.a), operand(env, node.b)
@@ -452,8 +457,8 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
--- Returns a lookup function for operands that are not evaluated, as in sizeof: their variables have types, but need not
--- be present on the device. Returns nil for a bound, which has no lookup.
+-- Returns a lookup function (see `env`) for operands that are not evaluated, as in sizeof: their variables have types,
+-- but need not be present on the device. Returns nil for a bound, which has no lookup.
 local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
@@ -463,15 +468,16 @@ local function names_of_types(env)
   end
 end
 
--- Returns the constant of sizeof, of a type or of an expression that is not evaluated. Raises if the size is unknown.
+-- Returns the constant of sizeof, applied to a type or to an expression, which is not evaluated. Raises if the size is
+-- unknown.
 function checkers.sizeof(env, node)
   local t = node.type and env.session:type_of(node.type)
     or with_fields(env, { lookup = names_of_types(env) }, expression, env, node.e).type
   return constant(ULONG, size_of(t, node.pos), node.pos)
 end
 
--- Returns the typed node of = or of a compound assignment such as +=. Raises in bounds, and if the target is const or
--- not a variable.
+-- Returns the typed node of =, or of a compound assignment such as +=. Raises in bounds, if the target is const or not
+-- a variable, and if the types do not fit.
 function checkers.assign(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
   local to = expression(env, node.to)
@@ -497,18 +503,19 @@ end
 
 -- --------------------------------------------------------------------------------------------- calls --
 
--- Returns a list with the typed nodes of a call's arguments.
+-- Returns a list with the typed nodes of a call's arguments. Raises if one has no value.
 local function arguments(env, node)
   local list = {}
   for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
   return list
 end
 
--- Returns the type of a scenario function's result: long in bounds, otherwise known only at run time.
+-- Returns the type of the result of a scenario's function: long in bounds; otherwise `auto`, which is known only at run
+-- time.
 local function return_type(env) return is_bound(env) and LONG or types.auto end
 
--- Returns the typed node of a member function's call. record: the type of the element on which it is called, if the
--- members of that element are visible by their names; nil: the call names the object. A function whose body is one
+-- Returns the typed node of a member function's call. record: type of the element on which the function is called if
+-- the call f(x) in a bound names no object; nil: the call is object.f(x) or pointer->f(x). A function whose body is an
 -- expression is inlined. Raises if there is no object or no such function.
 local function call_method(env, node, record)
   local base, session = node.base, env.session
@@ -538,16 +545,16 @@ local function call_method(env, node, record)
     args = arguments(env, node) }
 end
 
--- Returns the name in c_library.lua and the type of the library function `name`. A name with the suffix f is the
--- version for float. Returns nil if c_library.lua has no such function.
+-- Returns the name under which c_library.lua has the library function `name`, and its type. A name with the suffix f is
+-- the version for float, except of abs. Returns nil if c_library.lua has no such function.
 local function find_library_function(name)
   if c_library[name] then return name, name == "abs" and INT or DOUBLE end
   local base_name = name:match "^(.*)f$"
   if c_library[base_name] and base_name ~= "abs" then return base_name, scalars.float end
 end
 
--- Returns the typed node of a call of the library function `base_name`, with arguments converted to its type t. Raises
--- if the number of arguments is wrong.
+-- Returns the typed node of a call of the library function `base_name` (a key of c_library.lua), with arguments
+-- converted to its type t. Raises if the number of arguments is wrong.
 local function call_library(env, node, base_name, t)
   local count = c_library[base_name][1]
   if #node.args ~= count then
@@ -558,7 +565,7 @@ local function call_library(env, node, base_name, t)
   return { op = "library", type = t, pos = node.pos, name = base_name, args = args }
 end
 
--- Always raises: the called function is unknown. name: nil if the callee is not a name.
+-- Always raises: the function that is called in `node` is unknown. name: its name; nil if the callee is not a name.
 local function unknown_function(env, node, name)
   local session = env.session
   local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
@@ -567,9 +574,9 @@ local function unknown_function(env, node, name)
       or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
 end
 
--- Returns the typed node of a call. A bound's call may name a member function of the element. A call inside a member
--- function may name another one of *this. Otherwise the scenario's functions are searched and, outside of bounds, C's
--- library. Raises if no function has the name.
+-- Returns the typed node of a call. The called name is searched among the member functions of a bound's element, then
+-- among those of *this inside a member function, then among the scenario's functions. The last step, only outside of
+-- bounds, is C's library. Raises if no function has the name.
 function checkers.call(env, node)
   local base, session = node.base, env.session
   if base.tag == "member" then return call_method(env, node) end
@@ -577,7 +584,7 @@ function checkers.call(env, node)
   if name and env.record and member_functions.find(session, env.record, name) then
     return call_method(env, node, env.record)
   end
-  -- Inside a member function, the name may be that of another member function on the same object.
+  -- Inside a member function, the name may be that of another member function of the same object.
   local whole = member_functions.call_on_this(session, node)
   if whole then return call_method(env, whole) end
   local fn
@@ -599,7 +606,8 @@ function expression(env, node)
   return checkers[node.tag](env, node)
 end
 
--- Functions that analyse an AST node as: an l-value or value; a value; an l-value; a condition; an integer of 64 bits.
+-- Analyse an AST node with the parameters (env, node): as an l-value or value; as a value; as an l-value; as a
+-- condition; as an integer of 64 bits.
 c_sema.expression, c_sema.value, c_sema.lvalue, c_sema.condition = expression, value, lvalue, condition
 c_sema.integer = index_of
 

@@ -2,11 +2,13 @@
 -- over a memory space.
 --
 -- A value compiles to function(frame) -> v. For pointers the function also returns the bounds low, high of the object
--- that contains the pointer's target, if they are known. If the pointer cannot be followed, low is a note with the
--- reason (memory_view.lua). Bounds catch accesses that hardware would not detect. An l-value compiles to
+-- that contains the pointer's target, if they are known. If the pointer cannot be followed, low is a note, a table with
+-- the reason (memory_view.lua). Bounds catch accesses that hardware would not detect. An l-value compiles to
 -- function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads, stores and checks; it is
 -- the only difference between host and device. A frame is the table of one execution: frame.pos is the position for
 -- errors; local scalars are in frame slots (statement.lua). The compiled functions raise if an access is invalid.
+--
+-- Parameters: `env` is the environment of the code (c_sema.lua), `e` a typed node, `node` an AST node.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -26,9 +28,9 @@ local closures = {}
 
 local value, lvalue, condition -- forward declarations
 
--- Returns fn, wrapped to set frame.pos to the node's position before and after the call. The access that follows the
--- call then reports its error at the operator `node`, not at the last operand. Returns fn itself if the node has no
--- position.
+-- Returns a function that sets frame.pos to the position of `node` before and after it calls fn. The access that
+-- follows the call then reports its error at the operator `node`, not at the last operand. Returns fn itself if the
+-- node has no position.
 function closures.with_position(node, fn)
   local pos = node.pos
   if not pos then return fn end
@@ -46,9 +48,9 @@ local at = closures.with_position
 -- Compilers of l-values, by op of the typed node: function(env, e) -> function(frame) -> address, low, high.
 local lvalues = {}
 
--- Compiles a variable; its binding has the function that returns its address and bounds.
+-- Compiles a variable: its binding (symbols.lua) has the function that returns its address and bounds.
 function lvalues.variable(_, e) return at(e, e.binding.lvalue) end
--- Returns the function that the node contains.
+-- Returns e.lvalue, a function of the frame that the compiler itself put into the node.
 function lvalues.computed(_, e) return e.lvalue end
 
 -- Compiles a member: the address of its object plus an offset, with the bounds of the object.
@@ -60,9 +62,9 @@ function lvalues.member(env, e)
   end)
 end
 
--- Compiles an element of an array. The compiled function raises for an index out of bounds. may_end: true to also allow
--- the index after the last element, with the bounds of the array: C may form this address (C11 6.5.6p8), but not access
--- it.
+-- Compiles an element of an array. The compiled function raises for an index out of bounds. may_end: true to also
+-- accept the index after the last element: C may form its address (C11 6.5.6p8), but not access it. The bounds are then
+-- those of the array.
 function lvalues.element(env, e, may_end)
   local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
@@ -79,7 +81,8 @@ function lvalues.element(env, e, may_end)
   end)
 end
 
--- Compiles the target of a pointer, displaced by e.index elements if there is an index. The bounds are the pointer's.
+-- Compiles the target of a pointer, displaced by e.index elements if there is an index. The bounds are those of the
+-- object to which the pointer points.
 function lvalues.deref(env, e)
   local pointer = value(env, e.pointer)
   if not e.index then return at(e, pointer) end
@@ -90,8 +93,8 @@ function lvalues.deref(env, e)
   end)
 end
 
--- Compiles the target of a compound assignment, which is compiled twice. The first compilation returns a function that
--- computes the address for the read. The second returns a function with the same address, for the write.
+-- Compiles the target of a compound assignment. The node is compiled twice, for the read and the write. The first
+-- result computes and saves the address; the second returns the saved address, so that side effects occur only once.
 function lvalues.once(env, e)
   if e.compiled then return e.compiled end
   local find, address, low, high, pos = lvalue(env, e.lvalue), nil, nil, nil, nil
@@ -117,7 +120,8 @@ function values.const(_, e)
   return function() return v end
 end
 
--- Compiles the read of a local variable in a frame slot. A binding with `value` checks that the variable was written.
+-- Compiles the read of a local variable in a frame slot. binding.value, if present, raises if the variable was not
+-- written yet.
 values["local"] = function(_, e)
   local binding = e.binding
   local frame_slot = binding.frame_slot
@@ -126,9 +130,9 @@ values["local"] = function(_, e)
   return function(f) return f[frame_slot] end
 end
 
--- Compiles a name without an l-value; its binding has the function that returns the value.
+-- Compiles a name without an l-value, such as a device address: its binding has the function that returns the value.
 function values.value(_, e) return at(e, e.binding.value) end
--- Returns the function that the node contains.
+-- Returns e.value, a function of the frame that the compiler itself put into the node.
 function values.computed(_, e) return e.value end
 
 -- Compiles the load of a scalar, or of a pointer with its bounds.
@@ -157,7 +161,7 @@ function values.decay(env, e)
   end
 end
 
--- Compiles &e. Without known bounds, the bounds are those of the l-value itself.
+-- Compiles &e. If the bounds of the object are not known, the pointer's bounds are begin and end of the l-value itself.
 function values.address(env, e)
   local size = e.lvalue.type.size
   local find = e.lvalue.op == "element" and lvalues.element(env, e.lvalue, true) or lvalue(env, e.lvalue)
@@ -167,7 +171,7 @@ function values.address(env, e)
   end
 end
 
--- Compiles a conversion of numbers; pointers keep their value and bounds.
+-- Compiles a conversion to a number. A conversion to a pointer or void needs no code: the value keeps its bounds.
 function values.convert(env, e)
   local t, from, v = e.type, e.e.type, value(env, e.e)
   if t.kind ~= "scalar" then return v end
@@ -192,7 +196,7 @@ function values.negate(env, e)
   return function(f) return -v(f) end
 end
 
--- Compiles a condition as a value: 1 or 0.
+-- Compiles a condition as a value: 1 if it holds, otherwise 0.
 function values.compare(env, e)
   local is = condition(env, e)
   return function(f) return is(f) and 1 or 0 end
@@ -208,7 +212,7 @@ function values.select(env, e)
   end
 end
 
--- Compiles a pointer plus or minus an index; the bounds stay those of the pointer.
+-- Compiles a pointer plus or minus an index; the bounds stay those of the object to which the pointer points.
 function values.displace(env, e)
   local base, index, step = value(env, e.pointer), value(env, e.index), e.type.to.size
   if e.operator == "-" then step = -step end
@@ -251,7 +255,7 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- Compiles an assignment: of records, which returns no value, to a frame slot, or to memory.
+-- Compiles an assignment: to a record, which returns no value, to a local in a frame slot, or to memory.
 function values.assign(env, e)
   local t, to, space = e.type, e.to, env.space
   if t.kind == "record" then
@@ -292,7 +296,7 @@ function values.assign(env, e)
   end
 end
 
--- Compiles ++ and --. The compiled function returns the old value if e.after is set, otherwise the new value.
+-- Compiles ++ and --. The compiled function returns the old value if e.after is set (postfix), otherwise the new value.
 function values.step(env, e)
   local t, to, amount, after = e.type, e.to, e.amount, e.after
   local wrap = t.kind == "scalar" and converter(t.float and DOUBLE or LONG, t) or identity
@@ -318,8 +322,9 @@ end
 
 -- ------------------------------------------------------------------------------------------- calls --
 
--- Returns a function that evaluates the arguments e.args for a scenario's function. The returned function takes a frame
--- and returns the list of arguments and its length. Arguments are numbers, and views of pointers and records.
+-- Returns a function that evaluates the arguments e.args of a call of a Lua function. The returned function takes a
+-- frame and returns the list of arguments and its length. The arguments are numbers, and views (memory_view.lua) of
+-- pointers and records.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
   for i, arg in ipairs(args) do list[i] = arg.is_lvalue and lvalue(env, arg) or value(env, arg) end
@@ -339,8 +344,8 @@ local function arguments(env, e)
   end
 end
 
--- Returns the result of a Lua function as a number: 0 for nil or false, 1 for true. Raises for other values, at `pos`
--- with the function's name.
+-- Returns the result of the Lua function `name` as a number: 0 for nil or false, 1 for true. Raises for other values,
+-- at position `pos`.
 local function number_of(name, pos, result)
   if result == nil then return 0 end
   if type(result) == "boolean" then return result and 1 or 0 end
@@ -350,7 +355,7 @@ local function number_of(name, pos, result)
   return result
 end
 
--- Compiles a call of a scenario's Lua function.
+-- Compiles a call of a Lua function that the scenario registered with func().
 function values.call(env, e)
   local fn, args, name, pos = e.fn, arguments(env, e), e.name, e.pos
   return function(f)
@@ -361,7 +366,7 @@ function values.call(env, e)
 end
 
 -- Compiles a call of a member function that is a Lua function, with a view of the object as first argument. On the
--- host, the function also sees the object as `this`.
+-- host, the function can also use the object as `this`.
 function values.method(env, e)
   local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
   local find = lvalue(env, e.object)
@@ -384,11 +389,11 @@ end
 
 -- -------------------------------------------------------------------------------------- conditions --
 
--- Compilers of conditions, by op: function(env, e) -> function(frame) -> true or false. A typed node with another op is
--- compiled as a value that is compared with zero.
+-- Compilers of conditions, by op of the typed node: function(env, e) -> function(frame) -> true or false. A node whose
+-- op is missing here is compiled as a value, which is compared with zero.
 local conditions = {}
 
--- Compiles a comparison; one with zero, as in `if (x)`, takes a shorter function.
+-- Compiles a comparison; a comparison != 0, which c_sema.lua makes of `if (x)`, becomes a shorter function.
 function conditions.compare(env, e)
   local a, b = e.a, e.b
   local x = value(env, a)
@@ -428,13 +433,14 @@ function condition(env, e)
   return function(f) return v(f) ~= 0 end
 end
 
--- Functions that compile a typed node: as a value, as an l-value; (env, e) -> function of the frame.
+-- Compile a typed node to a function of the frame, with the parameters (env, e): as a value, as an l-value.
 closures.value, closures.lvalue = value, lvalue
 
 -- --------------------------------------------------------------------------- entry points for the AST --
 
--- Compiles an expression of the AST. Returns {type, value?, lvalue?}: value if the expression is a number or a pointer,
--- lvalue if it is an l-value. Raises if the expression is invalid.
+-- Compiles an expression of the AST. Returns {type, value?, lvalue?}. `value` is a function of the frame; it is nil for
+-- an l-value that is an array or a record. `lvalue` is a function of the frame for an l-value, otherwise nil. Raises if
+-- the expression is invalid.
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
@@ -445,20 +451,22 @@ function closures.compile(env, node)
   return compiled
 end
 
--- Compiles a condition of the AST to a function of the frame that returns true or false. Raises if it is invalid.
+-- Compiles a condition of the AST to a function of the frame that returns true or false. Raises if the AST is no valid
+-- condition.
 function closures.truth(env, node) return condition(env, c_sema.condition(env, node, node.pos)) end
 
--- Compiles an expression statement to a function of the frame, which also returns the value. Raises if it is invalid.
+-- Compiles an expression statement to a function of the frame, which also returns the expression's value. Raises if the
+-- expression is invalid.
 function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
 
--- Returns the value of a constant expression of the AST, an integer. Raises if the expression is not constant.
+-- Returns the value of the constant integer expression `node`. Raises if the expression is not constant or no integer.
 function closures.constant(session, node)
   local e, env = c_sema.constant(session, node)
   return value(env, e) {}
 end
 
--- Evaluates an initializer in the host program and stores the value in an object of type t at an address. node: AST of
--- the initializer. Raises if the types do not fit.
+-- Evaluates an initializer in the host program and stores the value in an object of type t at a host address. node: AST
+-- of the initializer. Raises if the types do not fit.
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)

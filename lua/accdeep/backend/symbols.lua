@@ -1,17 +1,21 @@
--- symbols.lua - name resolution in C expressions: returns the typed node (typed_ast.lua) that a name stands for. Called
--- by c_sema.lua.
+-- symbols.lua - name resolution in C expressions: returns the typed node (typed_ast.lua) of the entity that a name
+-- stands for. Called by c_sema.lua.
 --
--- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, lvalue}, {type, value},
--- {type, frame_slot}, {type, const} or {fn}. Its lvalue and value are functions of the frame (closures.lua). A bound of
--- a section has no lookup. In a bound, a name means a member of the element whose type has the bound. If no member has
--- the name, it is a name of the host program (TR14-3.3-07). Fields of the environment of a bound:
---   record, base    type of the element, and the offset of the part in it.
+-- The environment of bodies and of the host program has lookup(name, pos), which returns the name's binding: {type,
+-- lvalue}, {type, value}, {type, frame_slot}, {type, const} or {fn}. The binding's lvalue and value are functions of
+-- the frame (closures.lua).
+--
+-- A bound of a section has no lookup. In a bound, a name means a member of the element, the structure to whose type the
+-- bound belongs. If that has no such member, the name means a member of an enclosing object (only with rules.extended),
+-- or of *this inside a member function. Other names are those of the host program (TR14-3.3-07). Fields of the
+-- environment of a bound:
+--   record, base    type of the structure, and its offset in bytes in the element for which the program runs.
 --   above           environment of the enclosing structure in the same element, or nil.
 --   out             compilation of the element: {builder, ctx (its environment), enclosing, touched}; out.enclosing is
 --                   the compilation of the enclosing element, or nil.
---   out.touched     set when the code of the bound depends on the enclosing element.
+--   out.touched     true once the code of the bound depends on the enclosing element.
 --   values          values of a shape's parameters, by name (TR14-5-01).
---   row(builder, pos)  computes '#' (TR14-5-06).
+--   row(builder, pos)  computes '#', the number of the pointer to whose target the section belongs (TR14-5-06).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local typed_ast = require "accdeep.backend.typed_ast"
@@ -22,10 +26,10 @@ local constant, lvalue = typed_ast.constant, typed_ast.lvalue
 
 local symbols = {}
 
--- True if the environment is that of a section's bound, which has no lookup.
+-- True if `env` is the environment of a section's bound, which has no function `lookup`.
 function symbols.is_bound(env) return not env.lookup end
 
--- Always raises: the name in `node` is unknown. Decides HOUSE-names.
+-- Always raises: the name in the identifier `node` is unknown. Decides HOUSE-names.
 local function raise_unknown(env, node)
   if env.record and env.record.bit_fields and env.record.bit_fields[node.name] then
     diagnostic.no_member(env.record, types.name(env.record), node.name, node.pos)
@@ -33,7 +37,7 @@ local function raise_unknown(env, node)
   env.session.now.scope:no_variable(node, env.record and env.record.by_name)
 end
 
--- Raises if the name `node`, which is used as a value, is a function. fn: the function of this name, or nil.
+-- Raises if the identifier `node`, which is used as a value, names a function. fn: the function of this name, or nil.
 local function check_function(fn, node)
   if fn then
     raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name), { length = #node.name })
@@ -42,7 +46,8 @@ end
 
 -- ------------------------------------------------------------------- bodies and the host program --
 
--- Returns the typed node of a name in a body or in the host program. Raises if the name is unknown or a function.
+-- Returns the typed node of the identifier `node` in a body or in the host program. Raises if the name is unknown or a
+-- function.
 local function program_variable(env, node)
   local name, pos = node.name, node.pos
   local binding = env.lookup(name, pos)
@@ -56,7 +61,8 @@ local function program_variable(env, node)
   elseif not binding.lvalue and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
   end
-  -- A binding with `level` is a local variable, which hides a variable of the program with the same name.
+  -- A binding with `level` is that of a local variable. It hides a variable of the program with the same name, so only
+  -- other bindings get the program's const.
   local variable = not binding.level and env.session.now.scope.variables[name]
   if variable and variable.is_const then const_name = name end
   return lvalue("variable", t, pos, { binding = binding, name = name, const_name = const_name })
@@ -64,8 +70,9 @@ end
 
 -- ---------------------------------------------------------------------------- bounds of sections --
 
--- Returns the value of a shape's parameter as a typed node; nil if the name is not a parameter. check: c_sema.value.
--- The environments from `env` outwards are searched. An argument of the enclosing element sets out.touched.
+-- Returns the value of a shape's parameter as a typed node; nil if the name in `node` is not a parameter. The
+-- environments from `env` outwards are searched. An argument that the enclosing element gives sets out.touched. check:
+-- c_sema.value, which is passed to avoid a circular require.
 local function parameter(env, node, check)
   local at, name = env, node.name
   while at do
@@ -92,9 +99,9 @@ local function parameter(env, node, check)
   return nil
 end
 
--- Returns the l-value of an object that encloses the element, or of a part of that object; nil if no level has one.
--- find(env): searches the object of one level and returns offset and type, or nil. An object of an enclosing element
--- sets out.touched.
+-- Searches the objects that enclose the structure of `env`, innermost first, for one that `find` accepts. find(env):
+-- returns offset and type of the accepted object or its part, or nil. Returns the l-value of what was found, or nil. In
+-- an enclosing element, it sets out.touched.
 local function enclosing_object(env, find, pos)
   local at = env.above
   while at do
@@ -113,8 +120,8 @@ local function enclosing_object(env, find, pos)
   return lvalue("enclosing", object.type, pos, { lvalue = object, level = env.out })
 end
 
--- Returns the l-value of the object that a mapper's variable stands for (OMP60-map-15). The object is the element
--- itself, or an object of type `record` that encloses the element. Returns nil if neither has this type.
+-- Returns the l-value of the object for which a mapper's variable stands (OMP60-map-15). The object is the structure of
+-- `env`, or else an object of type `record` that encloses it. Returns nil if none of them has the type `record`.
 local function mapper_object(env, record, pos)
   if env.record == record then return lvalue("self", record, pos, { offset = env.base }) end
   return enclosing_object(env, function(at)
@@ -122,7 +129,8 @@ local function mapper_object(env, record, pos)
   end, pos)
 end
 
--- Returns the l-value of a member of *this inside a member function; nil if the name is not such a member.
+-- Returns the l-value of the member of *this that the identifier `node` names inside a member function; nil if it names
+-- no such member, or is ::name.
 local function this_member(env, node)
   local session, pos = env.session, node.pos
   if node.global or not session:this_member(node.name) then return nil end
@@ -132,8 +140,8 @@ local function this_member(env, node)
   return typed_ast.member(lvalue("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
 end
 
--- Returns the l-value that the name in a bound stands for; ::name always refers to the host program. Raises if no
--- variable or member has the name. Decides TR14-3.3-07, TR14-5-04.
+-- Returns the l-value that the identifier `node` in a bound stands for; ::name always refers to the host program.
+-- Raises if no variable or member has the name. Decides TR14-3.3-07, TR14-5-04.
 function symbols.resolve_lvalue(env, node)
   local object = node.mapped and mapper_object(env, node.mapped, node.pos)
   if object then return object end
@@ -154,8 +162,8 @@ function symbols.resolve_lvalue(env, node)
   return lvalue("fixed", variable.type, pos, { address = variable.address })
 end
 
--- Returns the typed node of a name in a section's bound: a parameter, a constant or an l-value. check: c_sema.value.
--- Raises if the name is unknown or a function.
+-- Returns the typed node of the identifier `node` in a section's bound: a parameter, a constant or an l-value. check:
+-- c_sema.value. Raises if the name is unknown or a function.
 local function bound_symbol(env, node, check)
   local session = env.session
   local bound = not node.global and session.rules.extended and parameter(env, node, check)
@@ -170,8 +178,8 @@ local function bound_symbol(env, node, check)
   return symbols.resolve_lvalue(env, node)
 end
 
--- Returns the typed node of a name, as an l-value or a value. check: c_sema.value, passed to avoid a circular require.
--- Raises if the name is unknown or a function.
+-- Returns the typed node of the identifier `node`, as an l-value or a value. check: c_sema.value, which is passed to
+-- avoid a circular require. Raises if the name is unknown or a function.
 function symbols.resolve(env, node, check)
   return (symbols.is_bound(env) and bound_symbol or program_variable)(env, node, check)
 end
