@@ -118,7 +118,7 @@ end
 
 -- ------------------------------------------------------------------------- the canonical nest --
 
-local canonical -- forward declaration, because inner_text and canonical call each other
+local canonical -- forward declaration: inner_text and canonical call each other
 
 -- Returns true if a member mapping (what a clause does with each member of a type, lowering/nest.lua) is trivial: it
 -- maps plain data, with nothing to print about any member. Such a mapping is written without a nest.

@@ -5,7 +5,7 @@ local terms = require "accdeep.definitions.terms"
 
 local glossary = {}
 
-local by_name -- cache of glossary.all: term or other form -> entry
+local by_name -- cache of glossary.all: term or other form of it -> entry
 
 -- Returns a name in lower case with blanks for hyphens and underscores.
 local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end

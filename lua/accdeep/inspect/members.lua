@@ -107,8 +107,8 @@ end
 local MAX_COMPARED = 1024 -- limit of numbers of an array whose omitted numbers are compared (see `hidden`)
 
 -- Returns the numbers that shown_indices omits as one text, which is compared with that of a later snapshot to find
--- changes. Returns nil if all numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of
--- the array; `from`, `to`: range of indices, without `to`; `element`: type of the elements.
+-- changes. Returns nil if all numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: offset
+-- of the array; `from`, `to`: range of indices, without `to`; `element`: type of the elements.
 local function hidden(reader, element, offset, from, to)
   if to - from <= NUMBERS or to - from > MAX_COMPARED then return nil end
   local values = {}
@@ -155,8 +155,9 @@ local function join_path(path, name, language)
   return path .. language.member_sign .. name
 end
 
--- Forward declaration. The functions below share the table `walk` of members.rows: {reader, low, high, whole, rows,
--- max_rows, left_out, required}.
+-- Forward declaration of `visit`, which visit_array calls. The functions below share the table `walk`, which
+-- members.rows creates: {reader, low, high, whole, rows, max_rows, left_out, required}. `whole`: the range [low, high)
+-- is the whole object. `left_out`: number of rows beyond max_rows.
 local visit
 
 -- Adds the rows of an array of type `t` at `offset` that lie in the byte range of `walk`. Numbers share one row. For

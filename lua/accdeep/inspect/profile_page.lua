@@ -10,7 +10,7 @@ local profile_page = {}
 -- The profile with which others are compared.
 local DEFAULT_PROFILE = "tr14"
 
--- Returns the description of the value `value` of a knob; nil if the knob has no such value.
+-- Returns the description of the value `value` of a knob (a setting of profiles); nil if the knob has no such value.
 function profile_page.meaning(knob, value)
   for _, entry in ipairs(knob.values) do
     if entry[1] == value then return entry[2] end

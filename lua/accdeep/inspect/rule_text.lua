@@ -58,7 +58,7 @@ local function expects(code)
 end
 
 -- Returns a sorted list of the rules that errors with the code `code` cite. They come from error_codes.lua or from the
--- sources; if both have none, from the names of `cases`. accdeep's own rule for the code is added, except
+-- sources; if both have none, from the rules that `cases` cite. accdeep's own rule for the code is added, except
 -- HOUSE-language if there are other rules, and except for codes that list their rules in error_codes.lua.
 local function rules_of(code, cases)
   local ids, visited = {}, {}

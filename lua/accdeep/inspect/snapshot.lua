@@ -318,9 +318,9 @@ end
 
 -- ----------------------------------------------------------------------------------- choosing --
 
--- Returns true if a host object is listed one by one. An object is not listed if its pointer has no row in the parent
--- object, or if enough similar objects are listed. `kind`: {count, listed} of its similar objects (equal `key`): their
--- number, and how many of them are listed so far.
+-- Returns true if a host object is listed one by one. An object is not listed if the pointer to it has no row in the
+-- parent object, or if enough similar objects are listed; required objects are always listed. `kind`: {count, listed}
+-- of the similar objects (equal `key`): their number, and how many of them are listed so far.
 local function is_listed_on_host(object, kind)
   if object.is_required then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.pointer_offset]) then return false end
@@ -328,7 +328,8 @@ local function is_listed_on_host(object, kind)
 end
 
 -- Returns true if a device object is listed one by one. The only present part of a host object is listed if the host
--- object is. Several parts of one host object are similar objects, of which `kind` is {count, listed}.
+-- object is listed. For other device objects, and for several parts of one host object, `kind` decides: {count, listed}
+-- of the similar objects.
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.is_required or owner.pieces == 1) then return owner.id ~= nil end
@@ -336,15 +337,15 @@ local function is_listed_on_device(object, kind)
 end
 
 -- Returns the name of an object in a picture: the name of the host object if all of the host object is present, else
--- the object's own.
+-- the object's own name.
 local function title_of(object)
   local owner = object.owner
   return owner and object.bytes == owner.bytes and owner.name or object.name
 end
 
--- Returns a list of the objects that are listed one by one, with ids, and of the groups of the other objects. Similar
--- objects (with one key) form a group; all objects beyond MAX_LISTED form another one. Sets `id` or `grouped` (the
--- group) of each object. `side`: "h" for the host, "d" for the device. The host must be chosen first.
+-- Returns one list: the objects that are listed one by one, with ids, and the groups of the other objects. Similar
+-- objects (with equal `key`) form a group; all objects beyond MAX_LISTED form a further group. Sets `id` or `grouped`
+-- (the group) of each object. `side`: "h" for the host, "d" for the device. Call it for the host first.
 function SnapshotBuilder:choose(objects, side)
   local by_key, chosen, is_listed = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
@@ -481,7 +482,8 @@ function SnapshotBuilder:device_reader(object)
   }
 end
 
--- Returns a list with the only row of an object without a known type. `low`: offset of the object in the host object.
+-- Returns the rows of an object without a known type: a list with one row, "N bytes". `low`: offset of the object in
+-- the host object; `bytes`: its length.
 local function raw_row(low, bytes)
   return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
 end

@@ -63,7 +63,8 @@ local function diff_present(before, after, add_line)
     end)
 end
 
--- Adds lines about attachments and their counters. before, after: lists `attached` of snapshots.
+-- Adds lines about attachments and their counters. before, after: lists `attached` of snapshots. add_line(format, ...)
+-- adds a line.
 local function diff_attached(before, after, add_line)
   -- Returns the name of an attachment's target.
   local function target(a) return a.gone and "what is gone" or a.target end
@@ -98,7 +99,7 @@ end
 
 -- Adds a line about the first byte that differs in an object although no row (line about a member) differs: members.lua
 -- shows only some elements of long arrays. Adds nothing if the bytes are equal or unknown. `old`, `new`: the object in
--- both snapshots.
+-- both snapshots. `side`: "host  " or "device". add_line(format, ...) adds a line.
 local function between_rows(side, old, new, add_line)
   local a, b = old.memory, new.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
@@ -108,7 +109,7 @@ local function between_rows(side, old, new, add_line)
 end
 
 -- Adds lines about changed values of the objects that both lists have. `side`: "host  " or "device", two texts of the
--- same width. before, after: lists `host` or `device` of snapshots.
+-- same width. before, after: lists `host` or `device` of snapshots. add_line(format, ...) adds a line.
 local function values(side, before, after, add_line)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(old_object, new_object)

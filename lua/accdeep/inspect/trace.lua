@@ -1,9 +1,9 @@
 -- trace.lua - writes a run as lines of JSON, one object per line; reads them back and replays the state after each
 -- event.
 --
--- The first line is {"trace":"accdeep","version":1}. Marks follow: {"mark":"scenario","name":file},
--- {"mark":"case","name":...}, {"mark":"end"} (of the case). Events are {op, name, bytes, rule, at, device} with further
--- fields:
+-- The first line is {"trace":"accdeep","version":1}. Events and marks follow. Marks are
+-- {"mark":"scenario","name":file}, {"mark":"case","name":...} and {"mark":"end"} (of the case). Events are {op, name,
+-- bytes, rule, at, device} with further fields:
 --   object       number of the present object.
 --   in, offset   its name, if not the event's; offset of the first byte in it, if not 0.
 --   size         bytes of the object.
@@ -12,9 +12,9 @@
 --   gone         true: after the event the object or attachment no longer exists.
 --   async        async value of the queue. If the object has been unmapped meanwhile, the object's fields are missing.
 --   callers      locations of the calls that led here, innermost first.
--- Events without an object are kernel and wait. A kernel is a body that has run; its name lists the data that it names:
--- "a, b". The name of a wait is "queue 1", "all queues" or, for a program, "all tasks". With `async` that queue waits,
--- otherwise the program waits.
+-- Events without an object are kernel and wait. A kernel is a body that has run; the event's name lists the data that
+-- the body names: "a, b". The name of a wait is "queue 1", "all queues" or, for a program, "all tasks". If the event
+-- has `async`, that queue waits, otherwise the program waits.
 --
 -- Changes without an event have marks: "present" and "absent" with the fields of an object, "attached" and "detached"
 -- with the fields of a pointer. Numbers replace addresses, which differ from run to run.
@@ -66,11 +66,12 @@ end
 -- Writes the table `fields` as a line of JSON, with keys in the order of ORDER.
 function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder = ORDER })) .. "\n") end
 
--- Writes a mark. `kind`: "scenario", "case" or "end"; `name`: of the file or case, nil for "end".
+-- Writes a mark. `kind`: "scenario", "case" or "end". `name`: name of the file or case, nil for "end".
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 
 -- Returns the numbering of the objects and pointers of a device: {object, pointer, objects, pointers}. object, pointer:
--- number by address; objects, pointers: how many there are. Makes an empty numbering at first use.
+-- tables from address to number. objects, pointers: how many of each have a number. Makes an empty numbering at first
+-- use.
 function Writer:device_objects(session, device)
   local devices = self.numbers[session]
   if not devices then
@@ -81,8 +82,8 @@ function Writer:device_objects(session, device)
   return devices[device]
 end
 
--- Returns the number of the object or pointer at `address`; it gets a new number if it has none. `numbering`: result of
--- device_objects; `kind`: "object" or "pointer". After `forget`, the address gets another number.
+-- Returns the number of the object or pointer at `address`, which gets a new number if it has none. `numbering`: result
+-- of device_objects; `kind`: "object" or "pointer". After `forget`, the address gets another number.
 function Writer:number(numbering, kind, address)
   local number = numbering[kind][address]
   if not number then
@@ -94,14 +95,14 @@ function Writer:number(numbering, kind, address)
 end
 
 -- Removes the number of an object or pointer that no longer exists from `numbering`, a result of device_objects.
--- `kind`: "object" or "pointer"; `address`: its address. Precondition: it has a number.
+-- `kind`: "object" or "pointer"; `address`: its address. Precondition: the object or pointer has a number.
 local function forget(numbering, kind, address)
   numbering[kind][address], numbering[kind .. "s"] = nil, numbering[kind .. "s"] - 1
 end
 
 -- Operations on pointers.
 local POINTERS = { attach = true, detach = true }
--- Texts for events that have no object: what trace.describe writes if the event names no data.
+-- Texts for events that have no object, by operation: trace.describe writes them if the event names no data.
 local BODILESS = { kernel = "without data", wait = "" }
 
 -- Returns the first event of each object of which the list `batch`, the events of one directive, released references,
@@ -130,8 +131,8 @@ local function containing_object(list, address)
 end
 
 -- Returns three values about the subject of an event: the address of its object or pointer; the object or attachment
--- that is there now; the name of the object. The second and third value may be nil. Returns nil if the event has no
--- address. `released`: result of released_objects, in which objects that no longer exist are found.
+-- that is there now, or nil; the name of the object, nil for pointers and unknown objects. Returns nil if the event has
+-- no address. `released`: result of released_objects, in which objects that no longer exist are found.
 local function subject(session, event, released)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
@@ -156,16 +157,16 @@ local function last_ones(session, batch, released)
   return last
 end
 
--- Sets size, structured and dynamic in the fields of a line from a present object. If `object` is nil, the counters are
--- 0 and there is no size.
+-- Sets size, structured and dynamic in `fields`, the fields of a line, from a present object. If `object` is nil, the
+-- counters are 0 and there is no size.
 local function add_counters(fields, session, object)
   local dynamic = object and state.dynamic(session, object) or 0
   fields.size = object and object.bytes or nil
   fields.structured, fields.dynamic = object and object.structured or 0, dynamic == math.huge and "infinite" or dynamic
 end
 
--- Sets the counter and the number of the target of an attachment in the fields of a line. If `attached` is nil, the
--- counter is 0 and there is no target.
+-- Sets the attach counter and the number of the attachment's target in `fields`, the fields of a line. If `attached` is
+-- nil, the counter is 0 and there is no target.
 function Writer:add_target(fields, session, numbering, device, attached)
   local target = attached and state.target(session, device, attached)
   fields.count = attached and attached.count or 0

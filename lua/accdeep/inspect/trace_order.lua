@@ -43,8 +43,8 @@ local function overlap(a, b) return not a.from or not b.from or a.from < b.to an
 -- ------------------------------------------------------------------------------------- the order --
 
 -- Returns a list of the cases in a trace, each a list of the operations on data: {line, k, is_late, key, names}. `k`:
--- position in the trace. `is_late`: true if only queued work follows in the case, because no wait covers the operation
--- then. `key`: a text that is unique in the case. `names`: result of names_of.
+-- position in the trace. `is_late`: true if only queued work follows in the case; no wait covers the operation then.
+-- `key`: a text that is unique in the case. `names`: result of names_of.
 local function cases_of(lines)
   local cases = { {} }
   for k, line in ipairs(lines) do
@@ -95,8 +95,8 @@ local function first_swap(list, positions)
   end
   for _, item in ipairs(list) do
     local swapped
-    -- Sets `swapped` to the earliest of `entries` whose order with `item` changes, if it is earlier than the present
-    -- value. `name`: only entries whose sections overlap this name count; nil: all count.
+    -- Sets `swapped` to the earliest of `entries` whose order with `item` changes, if that entry is earlier than the
+    -- current value of `swapped`. `name`: only entries whose sections overlap this name count; nil: all count.
     local function search_entries(entries, name)
       for _, entry in ipairs(entries) do
         local is_overlapping = not name or overlap(entry.name, name)
@@ -127,8 +127,8 @@ local function first_swap(list, positions)
   return nil
 end
 
--- Returns the position in the trace of the first operation in `list` whose key is not in the table `keys` of the other
--- list; nil if there is none.
+-- Returns the position in the trace of the first operation in `list` whose key is not in `keys`, the table of the other
+-- trace's keys; nil if there is none.
 local function missing(list, keys)
   for _, item in ipairs(list) do
     if not keys[item.key] then return item.k end

@@ -19,7 +19,7 @@ function api_arguments.range_name(session, address)
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end
 
--- Returns the argument `value` as an integer; raises if it is not one. name: its name in the message.
+-- Returns the argument `value` as an integer; raises if it is not an integer. name: the argument's name in the message.
 function api_arguments.integer(value, name)
   local n = math.tointeger(value)
   if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(name)) end
@@ -32,8 +32,8 @@ function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
 
--- Returns a scenario's pointer to `address` in memory of a device; the null pointer for address 0. t: its pointer type,
--- or nil for void *.
+-- Returns a scenario's pointer to `address` in memory of a device; the null pointer for address 0. t: the pointer's
+-- type, or nil for void *.
 function api_arguments.device_pointer(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   local space = session.device_side.pointer_spaces[device]
@@ -50,8 +50,8 @@ end
 
 -- Calls fn(copy), where copy(to, from) copies `bytes` bytes from one memory to the other. to_device, from_device:
 -- device numbers; the number session.devices stands for the host. rule: the rule that errors cite, or nil. Between two
--- devices, the bytes pass through a block of host memory. fn's results are returned, except between two devices. Raises
--- the core's errors.
+-- different devices, the bytes pass through a block of host memory. Returns fn's results; between two different
+-- devices, returns nothing. Raises the core's errors.
 function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
   local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end

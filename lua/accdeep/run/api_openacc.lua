@@ -1,7 +1,7 @@
--- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2). Its table also holds the
--- OpenMP routines of api_openmp.lua.
+-- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2). The table `routines` of
+-- this module also holds the OpenMP routines of api_openmp.lua.
 --
--- An address argument is a pointer of the scenario, an integer, or a text. The text names an l-value or section, which
+-- An address argument is a pointer of the scenario, an integer, or a text. A text names an l-value or section, which
 -- also gives the number of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7).
 -- Scenarios, C and Fortran text call routines through api_openacc.call.
 --
@@ -22,8 +22,9 @@ local check_result, integer, range_name = api_arguments.check_result, api_argume
 
 local api_openacc = {}
 
--- Returns address, bytes, name and pointer type (nil: unknown) of a pair of arguments. Raises if `where` is no address,
--- if the number of bytes is missing, or is negative.
+-- Returns address, bytes, name and type (nil: unknown) of the range that the arguments `where` and `bytes` give. The
+-- type is that of the pointer, or of the l-value that a text names. Raises if `where` is no address, if the number of
+-- bytes is missing, or is negative.
 local function range(session, where, bytes)
   if type(where) == "string" then
     local address, size, t = session:extent(where)
@@ -43,7 +44,8 @@ local function range(session, where, bytes)
   return address, n, range_name(session, address), t
 end
 
--- Returns a scenario's pointer to `address` in memory of the current device; null for 0. t: its pointer type, or nil.
+-- Returns a scenario's pointer to `address` in memory of the current device; null for address 0. t: the pointer's type;
+-- nil: void *.
 local function device_pointer(session, address, t)
   return api_arguments.device_pointer(session, session.now.device, address, t)
 end
@@ -256,8 +258,8 @@ local function copy_memory(session, at, direction, to, from, bytes)
   check_result(session, ctx:queue_call(device, queue, notify))
 end
 
--- Copies bytes from host memory to device memory, from device to host, or within the device. The three routines raise
--- for an address of the wrong side, and for a negative number of bytes.
+-- Copies bytes from host memory to device memory, from device to host, or within the device. The three acc_memcpy
+-- routines raise for an address of the wrong side.
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(to, session)
@@ -306,7 +308,7 @@ end
 function routines.acc_set_device_num(session, _, number)
   session:set_device(math.max(integer(number, "a device number"), 0)) -- ACC33-set-1
 end
--- The first returns the number of the current device, the second the number of devices.
+-- acc_get_device_num returns the number of the current device, acc_get_num_devices the number of devices.
 function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
@@ -329,32 +331,34 @@ local function queue_at(session, value)
   return async.queue(session, integer(value, "an async value"))
 end
 
--- Makes the program wait for the queue of the async value `value`. If the async value `later` is given, its queue waits
--- instead of the program. Does nothing for acc_async_sync; raises for invalid values, and errors of queued work.
+-- Makes the program wait for the queue of the async value `value`. If the async value `later` is given, the queue of
+-- `later` waits instead of the program. Does nothing for acc_async_sync; raises for invalid values, and errors of
+-- queued work.
 function routines.acc_wait_async(session, at, value, later)
   local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end
 end
--- These routines make the program wait for a queue or for all queues; in acc_wait_all_async, the queue of the async
--- value `later` waits instead. They raise errors of queued work.
+-- The acc_wait routines make the program wait for a queue or for all queues; in acc_wait_all_async, the queue of the
+-- async value `later` waits instead. They raise errors of queued work.
 function routines.acc_wait(session, at, value) routines.acc_wait_async(session, at, value) end
 function routines.acc_wait_all_async(session, at, later)
   async.wait_at(session, at, later and queue_at(session, later) or 0, session.now.device, 0)
 end
 function routines.acc_wait_all(session, at) routines.acc_wait_all_async(session, at) end
--- The first returns true if a queue has no pending work, the second if no queue of the current device has any.
+-- acc_async_test returns true if a queue has no pending work, acc_async_test_all if no queue of the current device has
+-- any.
 function routines.acc_async_test(session, _, value)
   local queue = queue_at(session, value)
   return queue == 0 or async.test(session, session.now.device, queue)
 end
 function routines.acc_async_test_all(session) return async.test(session, session.now.device, 0) end
--- These routines return and set the async value for async clauses without an argument. Setting raises for negative
+-- Routines that return and set the async value for async clauses without an argument. Setting raises for negative
 -- values other than the acc_async constants.
 function routines.acc_get_default_async(session) return session.device_side.default_async end
 function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))
 end
--- Has no effect, because devices are ready when the session begins.
+-- The routine acc_init has no effect, because devices are ready when the session begins.
 routines.acc_init = function() end
 -- Ends the lifetimes of all data on all devices; raises if a region is open.
 function routines.acc_shutdown(session) session:forget_devices() end

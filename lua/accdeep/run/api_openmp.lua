@@ -22,7 +22,7 @@ local MOST_DIMENSIONS = 0x7fffffff
 
 -- ------------------------------------------------------------------------------------- arguments --
 
--- Returns the device number `value`, which may be the host's; nil if no device has this number. Raises if it is no
+-- Returns the device number `value`, which may be the host's; nil if no device has this number. Raises if `value` is no
 -- integer or is omp_invalid_device. Decides OMP60-api-2.
 local function device_number(session, value)
   local n = integer(value, "a device number")
@@ -41,7 +41,8 @@ local function some_device(session, value)
     session.devices - 1, session.devices), { rule = "OMP60-api-2", help = "scenario { devices = n } makes more" })
 end
 
--- Returns the argument `value` as an integer; raises if it is negative or no integer. name: its name in messages.
+-- Returns the argument `value` as an integer; raises if it is negative or no integer. name: the argument's name in
+-- messages; rule: the rule that the error for a negative value cites.
 local function size(value, name, rule)
   local n = integer(value, name)
   if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(name, n), { rule = rule }) end
@@ -90,8 +91,8 @@ local function need_memory(session, device, address, bytes, rule)
     { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
 end
 
--- Returns a scenario's pointer to an address of a device, which may be the host; the null pointer for address 0. t: its
--- pointer type, or nil for void *.
+-- Returns a scenario's pointer to an address of a device, which may be the host; the null pointer for address 0. t: the
+-- pointer's type, or nil for void *.
 local function pointer_to(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   if device < session.devices then return api_arguments.device_pointer(session, device, address, t) end
@@ -114,7 +115,7 @@ end
 -- Routines: name -> function(session, at, arguments...).
 local routines = {}
 
--- True while a body runs on a device; false, too, for a construct that the host runs.
+-- Returns a true value while a body runs on a device; a false value otherwise, also for a construct that the host runs.
 local function is_in_kernel(session) return session.now.kernel and not session.now.kernel.on_host end
 
 -- Returns the number of devices without the host, which is also the host's number. Decides OMP60-api-1.
@@ -153,8 +154,8 @@ local function host_alloc(session, bytes)
   return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
 end
 
--- Returns a pointer to new memory of a device or the host; null for 0 bytes, if the device does not exist, and if it
--- has no memory left. Decides OMP60-api-3.
+-- Returns a pointer to new memory of a device or the host. Returns null for 0 bytes, if the device does not exist, and
+-- if the device has no memory left. Decides OMP60-api-3.
 function routines.omp_target_alloc(session, _, bytes, device)
   local number = device_number(session, device)
   local n = size(bytes, "the number of bytes", "OMP60-api-3")
@@ -343,8 +344,8 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   return result
 end
 
--- Adds the _async form of the routine `name`; it is the same function. Copies are complete when it returns, so depend
--- objects have no effect. Decides OMP60-api-9.
+-- Adds the _async form of the routine `name`, which is the same function. Copies are complete when the routine returns,
+-- so depend objects have no effect. Decides OMP60-api-9.
 local function add_async(name) routines[name .. "_async"] = routines[name] end
 add_async "omp_target_memcpy"
 add_async "omp_target_memcpy_rect"
@@ -414,7 +415,8 @@ end
 -- Errors of the core for which omp_target_disassociate_ptr returns failure: no association, or one in use.
 local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
 
--- Ends an association. Returns 0, or a nonzero number if no association of this address can end. Decides OMP60-api-11.
+-- Ends the association of a host address on a device. Returns 0, or a nonzero number if no association of this address
+-- can end. Decides OMP60-api-11.
 function routines.omp_target_disassociate_ptr(session, at, host, device)
   local number, address = device_number(session, device), address_of(session, host, at)
   if not number or number == session.devices or address == 0 then return FAILURE end

@@ -58,8 +58,8 @@ function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- Returns true if a queue of a device has no pending work. For queue 0: if no queue of the device has any; otherwise
--- false. Raises errors of queued work. Decides ACC33-async-5.
+-- Returns true if `queue` of a device has no pending work, otherwise false. Queue 0 stands for all queues of the
+-- device. Raises errors of queued work. Decides ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
@@ -75,8 +75,8 @@ function async.order_after(self, queue, device, other)
 end
 
 -- Makes `queue` of the current device wait for the queue `other` of `device`, and reports the wait. queue 0: the
--- program waits; other 0: for all queues of `device`. at: {file, line} of the directive or call. Raises errors of
--- queued work.
+-- program waits; other 0: the wait is for all queues of `device`. at: {file, line} of the directive or call. Raises
+-- errors of queued work.
 function async.wait_at(self, at, queue, device, other)
   if queue ~= 0 then async.order_after(self, queue, device, other) else async.wait(self, device, other) end
   self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
@@ -123,7 +123,8 @@ function async.order(self, plan)
 end
 
 -- Sets the queue for async clauses without an argument. acc_async_default restores the initial queue; acc_async_noval
--- has no effect. acc_async_sync makes such work synchronous. Raises for other negative values. Decides ACC33-async-1.
+-- has no effect. acc_async_sync makes the work of such clauses synchronous. Raises for other negative values. Decides
+-- ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
   self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)

@@ -48,7 +48,7 @@ local function difference(plan, recorded_bounds, now)
   return nil
 end
 
--- Reports a warning, a result of difference. source_location: {text, file, line} of the directive.
+-- Reports `warning`, a result of the function `difference`. source_location: {text, file, line} of the directive.
 local function warn(session, source_location, warning)
   session:with_text(source_location.text, source_location.file, source_location.line, session.warn, session,
     "bounds-changed", warning.pos, warning.message, warning.fields)
@@ -77,8 +77,9 @@ local function key_of(session, plan, i)
 end
 
 -- Executes a plan of enter data or exit data by run(session, plan, ...). Enter data records the bounds of items that
--- were not present before; exit data compares them, and forgets those of items that are absent afterwards. Warns after
--- the execution; returns run's result. If run raises, nothing is recorded.
+-- were not present before. Exit data compares the current bounds with the recorded ones, and forgets the bounds of
+-- items that are absent afterwards. Warns after the execution; returns run's result. If run raises, nothing is
+-- recorded.
 function changed_bounds.run_and_check(session, plan, run, ...)
   local entry_bounds, now, warning = session.device_side.entry_bounds, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then

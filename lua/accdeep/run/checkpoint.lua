@@ -15,7 +15,7 @@ local function copy(t)
   return duplicate
 end
 
--- Sets the fields of the table `t` to those of `contents`, an earlier copy; removes all others.
+-- Sets the fields of the table `t` to those of `contents`, an earlier copy; removes all other fields.
 local function become(t, contents)
   for key in next, t do
     if contents[key] == nil then t[key] = nil end
@@ -74,7 +74,7 @@ function Session:checkpoint()
 end
 
 -- Frees blocks made since the checkpoint, and marks blocks that were freed since then as live again. live: address ->
--- whether the block was live; used: bytes of the heap at the checkpoint.
+-- true or false, for a block that was live or freed at the checkpoint; used: bytes of the heap then.
 local function restore_blocks(self, live, used)
   for address, block in next, self.program.blocks do
     if live[address] == nil then

@@ -12,8 +12,8 @@ local function rename_object(err, name)
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
--- Returns the position of the list item that the core error `err` names, if several list items share one item of the
--- plan (item.places: a block of members). Otherwise returns nil.
+-- Returns the position of the list item that the core error `err` names, if several list items share the plan's item
+-- `item` (item.places: a block of members). Otherwise returns nil.
 local function position_of(item, err)
   local object_name = err.asked and err.asked.name or ""
   local best, pos

@@ -21,8 +21,8 @@ function Session:fortran_call(text, file, line)
   end)
 end
 
--- The first method returns the type that a specification node names. The second returns the visible procedure `name`,
--- or nil.
+-- Session:fortran_type returns the type that a specification node names. Session:fortran_procedure returns the visible
+-- procedure `name`, or nil.
 function Session:fortran_type(spec) return fortran_declarations.type(self, spec) end
 function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
 
@@ -45,16 +45,16 @@ function Session:fortran_function(env, node, procedure_record)
 end
 
 -- Returns the file and the line of position `pos` in the text of a location {text, file, line, pos}. The line is nil if
--- that of the text is not known.
+-- the line of the text is not known.
 function Session:line_of(source_location)
   local text, file, line = source_location.text, source_location.file, source_location.line
   if not text or not line then return file, line end
   return file, location.line_of(text, source_location.pos, file, line)
 end
 
--- Returns the text of the directive node `node` among statements, preceded by blanks, so that positions in it equal
--- those in the whole text. Also registers the whole text in program.enclosing_texts, so that errors are located in it
--- (Session:with_text).
+-- Returns the text of the directive node `node` among statements, preceded by blanks, so that positions in this text
+-- equal those in the whole text. Also registers the whole text in program.enclosing_texts, so that Session:with_text
+-- locates errors in the whole text.
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text

@@ -122,8 +122,8 @@ local function pointer_value(session, variable)
 end
 
 -- Returns true if each access through a pointer with the value `value` must look up the present piece that contains it
--- (OMP60-map-4). This holds if the construct of kernel `k` maps several sections or members of the target. It also
--- holds for a structure that is partly present, if no clause of the construct maps a section for the pointer. Returns
+-- (OMP60-map-4). That is so if the construct of kernel `k` maps several sections or members of the target. It is also
+-- so for a structure that is partly present, if no clause of the construct maps a section for the pointer. Returns
 -- false for a null pointer.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
@@ -133,11 +133,12 @@ local function is_present_in_pieces(session, k, variable, value)
     and session.ctx:presence(session.now.device, value, to.size) == "partly"
 end
 
--- Returns the value of a pointer variable in the body of a target construct, then its bounds. value: its value on the
--- host. If a clause maps a section of the target, this section translates the pointer; otherwise the present table does
--- (OMP60-map-11). An address of the current device is returned unchanged. Without a match, the result is null or
--- `value`, as rules.unmatched says; accesses are then errors. If the target is present in pieces, the result is
--- `value`, and its bounds make each access look up its piece. Decides OMP60-map-11, LLNL-3.2-02.
+-- Returns the value of a pointer variable in the body of a target construct, then its bounds (addresses that may be
+-- accessed). value: the pointer's value on the host. If a clause maps a section of the target, this section translates
+-- the pointer; otherwise the present table does (OMP60-map-11). An address of the current device is returned unchanged.
+-- Without a match, the result is null or `value`, as rules.unmatched says; accesses are then errors. If the target is
+-- present in pieces, the result is `value`, and its bounds make each access look up its piece. Decides OMP60-map-11,
+-- LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
   -- A pointer that the body changes (k.assigned) must be a single device address, so its accesses cannot look up
@@ -158,10 +159,11 @@ local function matching_pointer(session, k, variable, value)
   return value, { name = name }
 end
 
--- Returns the value of a pointer variable in kernel `k` (nil: between kernels), then its bounds: the host's value,
--- translated to a device address if a clause maps its target. Without such a clause, an address of `device` is returned
--- unchanged. The present table also translates the value in OpenMP, between kernels, and if a clause maps members of
--- the target. If nothing translates the value, it is returned unchanged, with bounds that make accesses errors.
+-- Returns the value of a pointer variable in kernel `k` (nil: between kernels), then the pointer's bounds. The value is
+-- the host's value, translated to a device address if a clause maps the pointer's target. Without such a clause, an
+-- address of `device` is returned unchanged. The present table also translates the value in OpenMP, between kernels,
+-- and if a clause maps members of the target. If nothing translates the value, it is returned unchanged, with bounds
+-- that make accesses errors.
 local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
@@ -207,9 +209,9 @@ local function pointer_copy(k, name, t, value, low, high)
   return k.private[name]
 end
 
--- Returns the value of a pointer without translation, which a clause requests (deviceptr, firstprivate), then its
--- bounds. Unless the value is an address of the current device, an access is an error that names `clause`. clause:
--- text, or nil for deviceptr.
+-- Returns the value of a pointer that a clause (deviceptr, firstprivate) excludes from translation, then the pointer's
+-- bounds. Unless the value is an address of the current device, an access is an error that names `clause`. clause: name
+-- of the clause, or nil for deviceptr.
 local function untranslated_pointer(session, variable, clause)
   local value = pointer_value(session, variable)
   if session.ctx:device_of(value) == session.now.device then
@@ -408,7 +410,7 @@ end
 -- Returns the text of a body that is text: a string, or a table {text, ...} if it was parsed before.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
--- True if a body is text that a GPU may compile as a kernel, which only C is; false for Fortran text and a Lua
+-- Returns true if a body is text that a GPU may compile as a kernel, that is C; false for Fortran text and a Lua
 -- function. Directives in such a text are analysed together with the text.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
@@ -419,8 +421,8 @@ function kernel.with_text_positions(session, k, body, fn)
   return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
 
--- Runs a body for kernel `k` and returns its results. A Lua function receives the device view. text_node: AST of a body
--- that is text; nil for a Lua function. Errors in text are located in it.
+-- Runs a body for kernel `k` and returns the body's results. A Lua function receives the device view. text_node: AST of
+-- a body that is text; nil for a Lua function. Errors in a body of text are located in that text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
     cuda.report_interpreted(k, "it is a function of Lua")
@@ -429,9 +431,9 @@ local function run_body(session, k, body, text_node)
   return session.language.run_body(session, k, body, text_node)
 end
 
--- Runs a body on host memory, then releases its private variables. node: AST of the body, nil for a Lua function.
--- location: {file, line} of the body. directives: true to allow calls of directives in a Lua function or Fortran text;
--- those in C text were analysed with the text. Raises the body's error.
+-- Runs a body on host memory, then releases the body's private variables. node: AST of the body, nil for a Lua
+-- function. location: {file, line} of the body. directives: true to allow calls of directives in a Lua function or
+-- Fortran text; directives in C text were analysed with the text. Raises the body's error.
 function kernel.run_on_host(session, plan, body, node, location, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = location.file, body_line = location.line }, Kernel)
@@ -491,9 +493,9 @@ local function leave_to_queue(session, k, body, node, region)
   return session.ctx:launch(region, finish, k.captured_environment.uses)
 end
 
--- Executes a compute construct whose body runs later in `queue`. Its data environment opens and closes now. used:
--- variables that the body uses, whose values at this moment are kept for the body (captured_environment.lua). Raises if
--- a step fails; the construct then has no effect.
+-- Executes a compute construct whose body runs later in `queue`. The construct's data environment opens and closes now.
+-- used: variables that the body uses, whose values at this moment are kept for the body (captured_environment.lua).
+-- Raises if a step fails; the construct then has no effect.
 local function run_in_queue(session, plan, body, node, location, used, queue)
   local snapshot = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)

@@ -27,9 +27,9 @@ local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 
--- Function of slots (functions of the language interface) whose result is always false in C.
+-- Value of slots (functions of the language interface) whose result is always false in C.
 local function no() return false end
--- Function of slots that return their second argument unchanged.
+-- Value of slots that return their second argument unchanged in C.
 local function same(_, value) return value end
 
 local language_c = {
@@ -87,8 +87,8 @@ function language_c.declare(session, text)
   session:types_changed()
 end
 
--- The first slot returns the type that a text names, the second the type that an AST names. Both raise if there is no
--- such type.
+-- language_c.type returns the type that a text names; language_c.type_of the type that an AST names. Both raise if
+-- there is no such type.
 function language_c.type(session, text) return session:type_of(
   syntax.parse("any_type", text, 1, session.now.scope)) end
 function language_c.type_of(session, tree) return session:type_of(tree) end
@@ -164,7 +164,7 @@ end
 
 -- Returns the AST of a body, text or {tree, text}, and the list of variables that it uses. location: {file, line} of
 -- the body. construct: {node, on, location}: the directive, where the body runs ("host", "omp", "acc"), and the
--- directive's location {text, file, line}. Raises for errors, and if `body` is neither.
+-- directive's location {text, file, line}. Raises for errors, and if `body` is neither a text nor such a table.
 function language_c.read_body(session, body, location, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then

@@ -27,7 +27,7 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 
--- Function of slots (functions of the language interface) that return their second argument unchanged.
+-- Value of slots (functions of the language interface) that return their second argument unchanged in Fortran.
 local function same(_, value) return value end
 
 -- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
@@ -57,7 +57,8 @@ local function parse(text, start)
 end
 
 -- Returns the value of the expression `text` in the memory of `env`: a number, a boolean, text or a view. The value of
--- an array is nested lists, that of an object that is not allocated is nil. Raises for errors of the expression.
+-- an array is a list, or nested lists for several dimensions. The value of an object that is not allocated is nil.
+-- Raises for errors of the expression.
 function language_fortran.value(_, env, text)
   local node = parse(text)
   local frame = { pos = node.pos }
@@ -80,8 +81,8 @@ function language_fortran.value(_, env, text)
   error(result, 0)
 end
 
--- The first slot returns address, bytes and type of the data object that a text names. The second returns address and
--- type of the descriptor of the allocatable or pointer that it names. Both raise for other texts.
+-- language_fortran.extent returns address, bytes and type of the data object that a text names. pointer_cell returns
+-- address and type of the descriptor of the allocatable or pointer that a text names. Both raise for other texts.
 function language_fortran.extent(session, text) return fortran_section.extent(session, parse(text)) end
 function language_fortran.pointer_cell(session, text)
   local address, t = fortran_section.descriptor_of(session, parse(text))
@@ -112,8 +113,8 @@ end
 function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
   pos = pos } end
 
--- True if the list item `node` is an absent optional argument or a part of one; the list item then has no effect.
--- Decides ACC33-2.17.1-1.
+-- Returns true if the list item `node` is an absent optional argument or a part of one; the list item then has no
+-- effect. Decides ACC33-2.17.1-1.
 function language_fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.now.scope.variables[node.name]
@@ -162,7 +163,7 @@ function language_fortran.pointee_name(base, _, path)
   return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
 end
 
--- True if `text` is a single directive; false for a text of declarations and statements.
+-- Returns true if `text` is a single directive; false for a text of declarations and statements.
 function language_fortran.is_directive(text)
   local normalized = fortran_free_form.normalize(text)
   local line, rest = normalized:match "^%s*([^\n]*)(.*)$"
@@ -204,8 +205,9 @@ function language_fortran.read_body(session, text, location, construct)
   return session:with_text(text, location.file, location.line, read_body, session, text, construct)
 end
 
--- Runs a body in its environment. tree: result of read_body. For a construct among statements of the host program, it
--- calls tree.run if no kernel is active. Raises the body's errors.
+-- Runs a body in the environment `env`. tree: first result of read_body. If the construct is among statements of the
+-- host program and no kernel is active, tree.run runs the body; otherwise the body is interpreted. Raises the body's
+-- errors.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   fortran_statement.new_executor(env, tree.list)

@@ -19,16 +19,16 @@ local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
 -- Error for a directive in the body of a compute construct: message, rule.
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
 
--- Slots of directive_dispatch.lua. citing changes no rules, and with_target_device keeps the current device, because
--- OpenACC's directives have no device clause.
+-- Slots (functions that directive_dispatch.lua requires of a language). citing changes no rules, and with_target_device
+-- keeps the current device, because OpenACC's directives have no device clause.
 function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
 function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) end
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
--- Returns a text that is a part of the cache key for plans of a body. It lists the variables `references`, and for each
--- whether an enclosing region names it (+), names it in deviceptr (*), and whether the body reduces it (~). It begins
--- with the visible default clause.
+-- Returns a text that is a part of the cache key for plans of a body. The text begins with the visible default clause
+-- and lists the variables `references`. Signs after a variable: an enclosing region names it (+), or names it in
+-- deviceptr (*); the body reduces it (~).
 function openacc_execution.signature(session, references)
   local parts = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
@@ -53,8 +53,8 @@ function openacc_execution.direct_executor(kind) return not kind and definition 
 local executors = { region = region.open }
 openacc_execution.executors = executors
 
--- Executes declare at global scope: the data stay present until the end of the program or of the scenario's case.
--- Raises inside of a region, and if a variable was declared before. Decides ACC33-dec-1.
+-- Executes declare at global scope: the data stay present until the program or the scenario's case ends. Raises inside
+-- of a region, and if a variable was declared before. Decides ACC33-dec-1.
 function executors.declare(session, plan)
   local stack = session.device_side.regions[session.now.device]
   local top = stack[#stack]

@@ -16,9 +16,9 @@ local openmp_declarations = {}
 local Session = {} -- methods of sessions
 
 -- Makes a variable a device variable (OMPEX-struct_map-14). kind: "enter" makes the variable present on all devices
--- permanently; "link" allows later maps of the variable. pos: position for errors, or nil. Does nothing if it is a
--- device variable of this kind already. Raises if it is one of the other kind, and the core's error. Decides
--- OMPEX-struct_map-14.
+-- permanently; "link" allows later maps of the variable. pos: position for errors, or nil. Does nothing if the variable
+-- is a device variable of this kind already. Raises if it is a device variable of the other kind, and the core's error.
+-- Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, kind, pos)
   local previous = self.program.target_variables[variable]
   if previous and previous ~= kind then
@@ -56,7 +56,7 @@ transaction.register(function(session)
   end
 end)
 
--- clause of declare target -> kind of device variable
+-- Clause of declare target -> kind of device variable.
 local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
 -- Executes declare target, for its list items or for variables declared until its end, and end declare target. Raises

@@ -1,7 +1,7 @@
 -- session.lua - a session: a host program with its memory, its devices and its open regions.
 --
 -- A session owns a context of the core, the scope of the program's names and the blocks of its memory. script/,
--- embed.lua and tools/ make sessions; all directives, routines and expressions are executed through one.
+-- embed.lua and tools/ make sessions, which execute all directives, routines and expressions.
 --
 --   Session:
 --     ctx                context of the core: devices, present tables, queues.
@@ -274,7 +274,7 @@ local function note_use(err, source_location, file, line)
 end
 
 -- Restores the current text after with_text called a function. previous: the earlier current text; ok, err, ...:
--- results of pcall. Returns the function's results, or raises its error with a location in the text.
+-- results of pcall. Returns the function's results, or raises its error located in `text`, which begins at file:line.
 local function restore_location(self, previous, text, file, line, ok, err, ...)
   self.now.current = previous
   if ok then return err, ... end
@@ -373,7 +373,7 @@ function Session:new_program(spec)
   return program
 end
 
--- Return the type that an AST names, and the variables that a declaration in a body declares.
+-- Session:type_of returns the type that an AST names; locals_of the variables that a declaration in a body declares.
 function Session:type_of(node) return declarations.type(self, node) end
 function Session:locals_of(node) return declarations.locals(self, node) end
 
@@ -420,7 +420,7 @@ function Session:new_block(bytes, name, t, pos)
   return address
 end
 
--- Raises the error for memory that the program frees twice.
+-- Raises the error for memory that the program frees a second time.
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
 -- Frees the block at `address`. While it is in quarantine, messages can name it as freed. Raises if no block that the
@@ -613,7 +613,7 @@ end
 -- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. Session:compare
 -- uses it to check that a construct which failed as expected changed nothing.
 function Session:snapshot()
-  if self.device_side.concurrent then async.finish(self) end -- running work would change the device meanwhile
+  if self.device_side.concurrent then async.finish(self) end -- otherwise running work changes the device
   local host = {}
   local from = self
   while from do
@@ -677,7 +677,7 @@ function Session:stop_collecting()
   end
 end
 
--- True while a region is open, a body or a function of a bound runs, or a temporary collector of events is registered.
+-- Returns true if a region is open, a body or a function of a bound runs, or a temporary collector is registered.
 function Session:is_busy()
   local side = self.device_side
   local permanent_count = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
@@ -704,7 +704,7 @@ function Session:visible(name)
   return nil
 end
 
--- True if a deviceptr clause of an open region of the current device names the variable `name`.
+-- Returns true if a deviceptr clause of an open region of the current device names the variable `name`.
 function Session:visible_deviceptr(name)
   local stack, variable = self.device_side.regions[self.now.device], self.now.scope.variables[name]
   for i = variable and #stack or 0, 1, -1 do

@@ -1,6 +1,7 @@
--- state.lua - returns the state of a device as a table, and formats it as text. Scenarios call it by `state`; inspect/
--- uses its functions. A tuple describes a mapping at one level of the directory (DIR-4.1-02). An original tuple is what
--- a clause or enter data named; fusion makes artificial tuples of overlapping originals, their ancestors.
+-- state.lua - returns the state of a device as a table, and formats it as text. The function `state` of scenarios and
+-- modules of inspect/ call it. A level is an open data region. A tuple describes a mapping at one level of the
+-- directory (DIR-4.1-02), the present table with fusion. An original tuple is what a clause or enter data named; fusion
+-- makes artificial tuples of overlapping originals, their ancestors.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local policy = require "accdeep.lowering.policy"
@@ -35,8 +36,8 @@ local function device_pointer(session, device, address)
     session.ctx:device_bounds(device, address))
 end
 
--- Returns the original tuples (DIR-4.1-02) of the core, one for each mapping by clauses or by enter data, as tables
--- {name, bytes, state, host, base}.
+-- Returns the original tuples `list` of the core (one for each mapping by clauses or by enter data) as tables {name,
+-- bytes, state, host, base}. `state`: the action as text.
 local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -47,8 +48,8 @@ local function originals(session, list)
   return entries
 end
 
--- Returns the artificial tuples of the core, which fusion made (one per block of device memory or alias), as tables
--- {name, bytes, state, device, host, ancestors}.
+-- Returns the artificial tuples `list` of the core, which fusion made, as tables {name, bytes, state, device, host,
+-- ancestors}. `state`: "ALLOC" for a block of device memory, "ALIAS" for a part of another block.
 local function artificials(session, device, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -61,8 +62,8 @@ local function artificials(session, device, list)
 end
 
 -- Copies the tuples of a level of the core to fields of `entry`: original and artificial for a structured level (one of
--- a region). A base level, which holds data of enter data (DIR-6-02), has the fields dynamic and floor: the originals
--- and the artificial tuples of these data. A structured level with such data above it has all four.
+-- a region). A base level, which holds data of enter data (DIR-6-02), has the fields dynamic and floor: the original
+-- and the artificial tuples of these data. A structured level with such data above it has all four fields.
 local function add_lists(session, device, level, entry)
   if level.original then
     entry.original = originals(session, level.original)
@@ -91,8 +92,8 @@ local function is_allocated_in(tuples)
   end
 end
 
--- Returns the dynamic counter of an object. In OpenMP, the counter is infinite for data of association routines and of
--- declare target (OMP60-map-6).
+-- Returns the dynamic reference counter of a present object. In OpenMP, the counter is infinite for data of association
+-- routines and of declare target (OMP60-map-6).
 function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
@@ -116,9 +117,9 @@ function state.tuples(list)
   return texts
 end
 
--- Returns {levels, present, attached, queues} of a device; nil: of the current device. If the rules fuse data, the
--- fields dynamic and floor describe data that enter data mapped outside of all levels. Raises if the device does not
--- exist.
+-- Returns {levels, present, attached, queues} of the device `device`; nil: of the current device. If the rules fuse
+-- data, the result also has the fields dynamic and floor: data that enter data mapped outside of all levels. Raises if
+-- the device does not exist.
 function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then

@@ -53,7 +53,7 @@ function Session:methods_of(record) return table_of(self, "method_tables", recor
 
 -- Returns the shapes of a record by name. Decides TR14-1.2-04.
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
--- Return the policies and the mappers of a record by name.
+-- Session:policies_of and mappers_of return the policies and the mappers of a record by name.
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
@@ -65,7 +65,8 @@ local function find_named(self, kind, record, name)
   return match
 end
 
--- Return the shape or policy of this name, from the record or a base class; nil if none has it.
+-- Session:shape_named and policy_named return the shape or policy `name` of a record or its base classes; nil if none
+-- has it.
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
 function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
@@ -82,7 +83,8 @@ local function names_in(self, kind, record, names)
   return names
 end
 
--- Return the names of a record's shapes, policies and mappers as keys.
+-- Session:shape_names, policy_names and mapper_names return the names of a record's shapes, policies and mappers as
+-- keys.
 function Session:shape_names(record) return names_in(self, "shape_tables", record) end
 function Session:policy_names(record) return names_in(self, "policy_tables", record) end
 function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
@@ -118,8 +120,8 @@ local function check_routine(node)
   end
 end
 
--- Executes a declare directive among declarations, as if it came after them (ACC33-dec-1). text: of the directive.
--- Raises in sessions on the host program's own memory, and for errors of the directive.
+-- Executes the declare directive `node` among declarations, as if it came after them (ACC33-dec-1). text: the
+-- directive's text. Raises in sessions on the host program's own memory, and for errors of the directive.
 local function declare_data(self, node, text)
   if self.options.unchecked then
     raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
@@ -160,8 +162,8 @@ function Session:check_policies(record, policies)
   end
 end
 
--- True if the error `err` in a shape depends on the use of the shape. Such errors concern unknown names of enclosing
--- objects (TR14-5-04), or member functions whose bodies method() may define later.
+-- Returns true if the error `err` in a shape depends on the use of the shape. Such errors concern unknown names of
+-- enclosing objects (TR14-5-04), or member functions whose bodies method() may define later.
 local function is_of_use(self, err)
   return err.of_body or self.rules.extended and err.code == "unknown-name"
 end
@@ -200,7 +202,8 @@ function Session:has_described(record, definition)
   if list then list[#list + 1] = { record = record, definition = definition, scope = self.now.scope } end
 end
 
--- Executes a shape or policy directive; record: its type, or nil if its clause names the type. Raises for errors.
+-- Executes a shape or policy directive. record: the type that it describes, or nil if its clause names the type. Raises
+-- for errors.
 function Session:define_for(node, record)
   local target, definition = definitions[node.name](self, node, record)
   if node.name == "policy" then self:check_policies(target, { definition }) end

@@ -30,8 +30,8 @@ local function wrap_tag(open, text, close)
   return text ~= "" and open .. escape(text) .. close or ""
 end
 
--- Returns a picture's box as an HTML-like table of Graphviz. `cell`: {width, head}, the cell sizes in points that
--- svg.lua draws.
+-- Returns a picture's box as an HTML-like table of Graphviz. `cell`: {width, head}, the width of the box and the height
+-- of its head in points.
 local function table_of(box, cell)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }

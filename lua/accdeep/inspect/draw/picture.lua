@@ -27,9 +27,8 @@ local picture = {}
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
 local PARTS = 6 -- limit of the clauses, and of the tuples, in the band of a level
 
--- Returns a text in which "..." replaces the middle if the text has more than `max_length` characters. Texts with
--- characters outside of ASCII are cut off at the end instead, because a byte in the middle may be a part of a
--- character.
+-- Returns `text`, in which "..." replaces the middle if it has more than `max_length` characters. Texts with characters
+-- outside of ASCII are cut off at the end instead, because a byte in the middle may be a part of a character.
 local function truncate_middle(text, max_length)
   local n = utf8.len(text) or #text
   if n <= max_length then return text end
@@ -402,8 +401,8 @@ end
 -- Returns a text that identifies an arrow within a picture: its box, row and target.
 function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
 
--- Returns a picture with space for all pictures of a list: it has each box in its largest size (fields `width` and
--- `head`), with every row, and every arrow.
+-- Returns a picture with space for all pictures of a list: the result has each box in its largest size (fields `width`
+-- and `head`), with every row, and every arrow.
 function picture.union(list)
   local all, visited = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   -- Adds a box to the union, or enlarges the box with the same id there.

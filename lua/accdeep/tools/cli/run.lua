@@ -62,7 +62,7 @@ end
 -- table from name to text of scenarios that are no files. Raises if there are no scenarios.
 local function scenarios(chosen)
   local all, list = {}, {}
-  chosen.inline_texts = {} -- from the name that reports show
+  chosen.inline_texts = {} -- names here: those that reports show
   -- Adds a scenario that is no file, such as the text of -e.
   local function add(name, text) chosen.inline_texts[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
