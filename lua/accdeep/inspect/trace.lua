@@ -131,8 +131,8 @@ local function containing_object(list, address)
 end
 
 -- Returns three values about the subject of an event: the address of its object or pointer; the object or attachment
--- that is there now, or nil; the name of the object, nil for pointers and unknown objects. Returns nil if the event has
--- no address. `released`: result of released_objects, in which objects that no longer exist are found.
+-- that is there now, or nil; the object's name, nil for pointers. Returns nil if the event has no address. `released`:
+-- result of released_objects, in which objects that no longer exist are found.
 local function subject(session, event, released)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end

@@ -5,9 +5,9 @@
 --        --lower--> plan, retained for its place                        plan/, run/plan_cache.lua.
 --        --execute--> a construct of the core runs, a region opens, or a compute construct waits for its body.
 --
--- A directive that was executed before uses one of two fast paths: its thunk, a function that only runs the construct,
--- if nothing observes the session, or its cached plan. The table `slots` lists the functions that a directive language
--- has: openacc_execution.lua and openmp_execution.lua.
+-- A directive that was executed before uses one of two fast paths. If nothing observes the session, its thunk is
+-- called, a function that only runs the construct. Otherwise its cached plan is used. The table `slots` lists the
+-- functions that a directive language has: openacc_execution.lua and openmp_execution.lua.
 
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -101,7 +101,7 @@ local function raise_core_error(self, plan, err)
     self:core_error(err, plan), 0)
 end
 
--- Executes a cached plan for which running its construct in the core is all there is to do (plan.runs_directly). Raises
+-- Executes a cached plan that needs nothing else than running its construct in the core (plan.runs_directly). Raises
 -- the core's error.
 local function run_cached(self, plan)
   local previous = self.now.current
@@ -119,7 +119,7 @@ end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
 -- Returns a true value if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have
--- the word, rules.is_openmp decides. Returns false if no language has it.
+-- the word, rules.is_openmp decides. Returns a false value for other texts.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
@@ -127,7 +127,7 @@ function Session:is_openmp(text)
   return vocabulary == true or vocabulary == "both" and self.rules.is_openmp
 end
 
--- Returns the entry of a language (see slots) to which a directive's text belongs; that of OpenACC if neither language
+-- Returns the language (a module that fills `slots`) to which a directive's text belongs; OpenACC if neither language
 -- knows the first word.
 local function language_of(self, text) return self:is_openmp(text) and openmp_execution or openacc_execution end
 
@@ -142,7 +142,7 @@ end
 -- nothing. refs: text of a compute construct's references, or nil. If on_error is given, errors of the core on the fast
 -- path are passed to on_error(session, plan, err) and not raised.
 local function entry(own)
-  local file_field = own and own.name or "file" -- name of the plan's field with its file
+  local file_field = own and own.name or "file" -- plan's field with the file name
   return function(self, text, refs, file, line, on_error)
     local places = self.caches.prepared[text]
     local fast_plan = places and places[line or 0]

@@ -3,7 +3,7 @@
 -- The session executes OpenACC directives and OpenMP's target directives. A construct of OpenMP's host threads is run
 -- by one thread, on the host or in a target construct's body. Shared variables are the originals; names of private
 -- variables are bound to other memory during the construct. Statements of such a construct are compiled again for each
--- run, because names denote other memory each time. fortran_statement.lua calls define.
+-- run, because names denote other memory each time. fortran_statement.lua calls fortran_construct.define.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
@@ -45,8 +45,8 @@ function fortran_construct.counters(session, depth, node)
   return list
 end
 
--- Copies `size` bytes of a variable from one l-value to another in the kernel's memory. from, to: functions (frame) ->
--- address, low, high.
+-- Copies `size` bytes of a variable from one l-value to another in the memory `space` of a kernel. from, to: functions
+-- (frame) -> address, low, high.
 local function copy(space, from, to, size, frame)
   local address, low, high = from(frame)
   local target, target_low, target_high = to(frame)
@@ -55,8 +55,8 @@ end
 
 -- Runs fn with private copies of variables, on the host or in a kernel, and returns fn's signal: the reason to skip the
 -- following statements, or nil (fortran_statement.lua). copies: list of {variable, pos, begins, lasts}. begins: true if
--- the copy is initialised from the original; lasts: true if it is copied back. Raises fn's error; nothing is copied
--- back then.
+-- the copy is initialised from the original; lasts: true if the copy is copied back. Raises fn's error; nothing is
+-- copied back then.
 local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
@@ -114,8 +114,8 @@ local function acc_inside(env, node, block)
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    -- A procedure with a routine directive is analysed before its variables are declared, so its private variables are
-    -- set only now.
+    -- A procedure with a routine directive is analysed before its variables are declared, so the loop's private
+    -- variables are set only now.
     if not acc.copies then fortran_body.names(session, { node }) end
     local copies, reduced = {}, {}
     for i, variable in ipairs(acc.copies) do
@@ -172,8 +172,8 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Checks the end directive of the construct `node`, if it is written; raises if it does not parse, or has a wrong
--- clause.
+-- Checks the end directive of the construct `node`; does nothing if the construct has none. Raises if the directive
+-- does not parse, or has a wrong clause.
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end

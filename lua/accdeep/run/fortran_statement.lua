@@ -50,7 +50,7 @@ local function block(env, list)
   end
 end
 
--- Closure of statements that do nothing.
+-- Closure of statements that have no effect.
 local function nothing() end
 selection.define(statements, block)
 fortran_construct.define(statements, block)
@@ -89,7 +89,7 @@ function statements.associate(env, node)
   return assignment.target(env, node, node.to, compile(env, node.e))
 end
 
--- keyword arguments that the statements may have
+-- Keyword arguments that the statements allocate and deallocate may have.
 local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
   deallocate = { stat = true, errmsg = true } }
 
@@ -111,7 +111,8 @@ local function objects_of(node)
 end
 
 -- Returns a function(frame) that runs the functions `steps`. options: keyword arguments. With stat=, the function sets
--- the variable to 0, or to the error's value instead of raising; errors without a field `stat` are still raised.
+-- the variable of stat= to 0, or to the error's value instead of raising. Errors without a field `stat` are still
+-- raised.
 local function run_with_stat(env, node, options, steps)
   -- Runs all steps; raises the error of a step.
   local function run(f)
@@ -148,7 +149,7 @@ local function descriptor_of(env, node)
   return e
 end
 
--- Returns a function(frame) that returns the dynamic type of the object that allocate makes; nil if it gets its
+-- Returns a function(frame) that returns the dynamic type of the object that allocate makes; nil if the object gets its
 -- declared type. e: expression of the object; named_type: the type that allocate names; source: an expression; each may
 -- be nil. Raises if the type does not fit the object, or is abstract.
 local function allocated_type(e, named_type, source, pos)
@@ -524,8 +525,8 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs (in spite of its name) the statements `list` on the memory of `env`. Returns nothing: signals, such as STOP,
--- only end the list. Raises the error of a statement, with the statement's position.
+-- Runs the statements `list` on the memory of `env` at once (the name is misleading). Returns nothing: a signal, such
+-- as STOP, only ends the list. Raises the error of a statement, with the statement's position.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)

@@ -25,7 +25,7 @@ end
 
 -- Calls fn with private copies of variables. copies: list of {variable, pos, begins, lasts}. begins: true if the copy
 -- is initialised from the original; lasts: true if it is copied back after fn. Raises for variables with a descriptor.
--- If fn raises, the originals are unchanged and the error is raised.
+-- If fn raises, nothing is copied back and the error is raised.
 function host_privatization.run(session, copies, fn)
   local block_count, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()

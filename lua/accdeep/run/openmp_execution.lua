@@ -1,8 +1,8 @@
 -- openmp_execution.lua - OpenMP as a directive language of directive_dispatch.lua.
 --
 -- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The host is the device whose
--- number is session.devices. If a directive names it, data directives have no effect, and target constructs run on host
--- memory (OMP60-tgt-1). All work is complete when a directive returns, so nowait and depend have no effect.
+-- number is session.devices. Data directives that name the host have no effect, and target constructs that name it run
+-- on host memory (OMP60-tgt-1). All work is complete when a directive returns, so nowait and depend have no effect.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -24,7 +24,7 @@ local raise = diagnostic.raise
 local openmp_execution = { name = "omp", lower = function(...)
   return diagnostic.static(openmp_lowering.directive, ...) end }
 
--- error for a directive where none is allowed: message, rule
+-- Error for a directive where no directive is allowed: message, rule.
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
 -- Calls fn with the plan's device as the current device and returns its results. If the device is the host, calls
@@ -67,9 +67,9 @@ openmp_execution.executors = { region = function(self, plan, enabled)
   return region.using(new_region, enabled and plan.use_device or {}, true)
 end }
 
--- Returns a text that is a part of the cache key for plans of a body. It tells whether the body is text, and how much
--- of each variable is present on the current device, because implicit maps depend on both. references: variables that
--- the body uses. Decides OMP60-map-12.
+-- Returns a text that is a part of the cache key for plans of a body. The text tells whether the body is text, and how
+-- much of each variable is present on the current device, because implicit maps depend on both. references: variables
+-- that the body uses. Decides OMP60-map-12.
 function openmp_execution.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do
@@ -90,8 +90,8 @@ local function with_group_clauses(self, node)
   return node
 end
 
--- Returns the AST of the directive `text`. Raises for syntax errors. Underscores between the words of a name need
--- OpenMP 6.0.
+-- Returns the AST of the directive `text`. Raises for syntax errors, and before OpenMP 6.0 for underscores between the
+-- words of a directive's name.
 local function parse_directive(self, text)
   local node = self:parse(text, "omp_directive")
   local spelling = text:sub(node.pos, node.pos + #node.name - 1)
@@ -101,7 +101,7 @@ local function parse_directive(self, text)
   return node
 end
 
--- Slots of directive_dispatch.lua: functions of a directive language.
+-- Slots: functions that directive_dispatch.lua requires of a directive language.
 function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
 function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
 

@@ -27,8 +27,9 @@ local openmp_host = {}
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
--- Data-sharing clauses by their effect. attributes: all of them; copied: those that make private copies; begins: those
--- that initialise the copies from the originals; lasts: those that assign the last values to the originals.
+-- Sets of data-sharing clauses by their effect. attributes: all such clauses. copied: clauses that make private copies.
+-- begins: clauses that initialise the copies from the originals. lasts: clauses that assign the last values to the
+-- originals.
 local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local copied = openmp_directives.clauses_with_attribute "own"
 local begins = openmp_directives.clauses_with_attribute "begins"
@@ -43,7 +44,7 @@ local function reducible(t)
 end
 
 -- Returns the variable of a list item. In reductions, a list item may also be a section or member. Raises for other
--- list items, and if the variable is not declared or cannot be reduced.
+-- list items, and if the variable is not declared or, in a reduction, has a type that cannot be reduced.
 local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)
@@ -108,8 +109,8 @@ end
 local loops = word_set "for do simd distribute loop taskloop"
 
 -- Returns the counters {variable, lasts} of a loop construct's loops, which are private without a clause; an empty list
--- for other constructs. The clause collapse gives the number of nested loops, otherwise 1. body: AST of the statement.
--- On simd, the counters' last values are copied to the originals.
+-- for other constructs. The clause collapse gives the number of nested loops; without it, the number is 1. body: AST of
+-- the statement. On simd, the counters' last values are copied to the originals.
 local function loop_variables(session, node, body)
   local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
@@ -156,8 +157,8 @@ function openmp_host.check(session, node)
   return read_attributes(session, node)
 end
 
--- Returns the private copies of a construct. body: AST of its statement; used: variables that the body uses. Raises for
--- errors of the clauses.
+-- Checks a construct and returns its private copies (see the head of this file). body: AST of the construct's
+-- statement; used: variables that the body uses. Raises for errors of the clauses.
 function openmp_host.copies(session, node, body, used)
   return add_unnamed(session, node, openmp_host.check(session, node), loop_variables(session, node, body), used)
 end

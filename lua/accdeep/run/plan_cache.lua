@@ -35,8 +35,9 @@ function plan_cache.parse(self, text, start)
   return plan_cache.cached_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
--- Returns the key of a plan at a line: the line number if nothing else distinguishes plans. Otherwise it is a text of
--- the line, the cell of `this` in a member function, the private scope and the visible clause groups.
+-- Returns the key of a plan at a line: the line number if nothing else distinguishes plans. Otherwise the key is a text
+-- of four parts: the line, the cell of `this` in a member function, the private scope (number of the innermost host
+-- construct with private variables), and the state of clause groups.
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end
@@ -57,8 +58,8 @@ local function find_reusable_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- Adds a thunk to the plan and returns the plan. Returns nil if the plan does not run directly, in Fortran, or if
--- bounds may call functions. A thunk is a function that only runs the construct; directive_dispatch.lua calls it
+-- Adds a thunk (see below) to the plan and returns the plan. Returns nil if the plan does not run directly, in Fortran,
+-- or if bounds may call functions. A thunk is a function that only runs the construct; directive_dispatch.lua calls it
 -- without further checks. A plan with a thunk depends on no host value. It calls no function of the scenario either,
 -- because such a function could ask for the current text.
 local function fast_path_plan(self, plan)
@@ -68,8 +69,8 @@ local function fast_path_plan(self, plan)
   return plan
 end
 
--- Stores a plan for its place, and sets plan.runs_directly: a true value if running the construct is all there is to
--- do. If the key is a line, the plan may also get a thunk.
+-- Stores a plan for its place, and sets plan.runs_directly: a true value if executing the plan means only running its
+-- construct. If the key is a line, the plan may also get a thunk.
 local function store_plan(self, plan, text, file, key)
   local kind = plan.kind
   plan.runs_directly = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
@@ -92,8 +93,8 @@ local function lower_directive(self, language, node, location, options)
   return plan
 end
 
--- Returns the cached plan of a directive if it may be reused and running its construct is all there is to do; otherwise
--- nil. language: the directive's language, or nil for any.
+-- Returns the cached plan of a directive if it may be reused and runs directly (plan.runs_directly); otherwise nil.
+-- language: the language that the plan must have, or nil for any.
 function plan_cache.fast_path(self, language, text, file, line)
   local plan = find_reusable_plan(self, text, file, key_of(self, line))
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil

@@ -67,7 +67,7 @@ function Region:close()
   self.closed_at = file and ("%s:%d"):format(file, line)
 end
 
--- Calls the body of region(fn), then closes the region, also if the body raises. If closing then fails, too, the region
+-- Calls `body`, then closes the region, also if the body raises. If the body raises and closing fails, too, the region
 -- is abandoned. Raises the body's error, an error of closing, or an error if `body` is not a function.
 function Region:__call(body)
   if type(body) ~= "function" then
@@ -141,7 +141,7 @@ local function use_device(self, opened_region, names, if_present)
     if descriptor_binding then address = descriptor_binding.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
-    local start = item.start and item.start() or address -- address of the section's first byte; a[0] may be absent
+    local start = item.start and item.start() or address -- the section's first byte, since a[0] may be absent
     local dev, low, high
     local is_null = false
     -- A pointer without a section is translated as in a body in which no clause names it (OMP60-map-10).

@@ -56,9 +56,10 @@ local function equal_members(actual, expected, t)
   return true
 end
 
--- Returns true if the value `actual` equals the value `expected`: numbers, views, and tables compared member by member.
--- A list may begin at index 0 or 1. Members of a structure `actual` that the table `expected` does not list are
--- ignored. A boolean `expected` is compared with whether the number `actual` is not 0.
+-- Returns true if the value `actual` equals the value `expected`. Numbers are compared by value, views and tables
+-- member by member. A list may begin at index 0 or 1. Members of a structure `actual` that the table `expected` does
+-- not list are ignored. A boolean `expected` equals the number `actual` if it is true and the number is not 0, or false
+-- and the number is 0.
 function equal(actual, expected)
   if rawequal(actual, expected) then return true end
   if type(expected) == "number" and type(actual) == "number" then return same_number(actual, expected) end
@@ -148,9 +149,9 @@ end
 
 local detail_types = { rule = "string", message = "string", help = "string", by = "function" }
 
--- Returns the details that an error must have besides its code, as a table: {rule, message, help, by}. `details`: such
--- a table, or a rule. `message` and `help` are parts of the error's texts; `by` is the function that executes the text.
--- Raises for invalid details.
+-- Returns the details that an error must have besides its code, as a table: {rule, message, help, by}. `details`: the
+-- argument of the script, such a table or a rule. `message` and `help` are parts of the error's texts; `by` is the
+-- function that executes the text. Raises for invalid details.
 local function details_of(details)
   if type(details) == "string" then details = { rule = details } end
   if type(details) ~= "table" then
@@ -167,7 +168,8 @@ local function details_of(details)
   return details
 end
 
--- Raises if the details (see details_of) have a function `by`; it is allowed only if expect.fails executes a text.
+-- Raises if `details` (result of details_of) has a function `by`, which is allowed only if expect.fails executes a
+-- text.
 local function need_no_by(details)
   if details.by then
     diagnostic.raise("type-mismatch", nil, "'by' is for a text that expect.fails carries out",
@@ -282,8 +284,8 @@ function expect.new(current, checks, carry_out, run_under)
     return attached, session
   end
 
-  -- Requires that the pointer `text` is attached on the current device. If `count` is not nil, its attachment counter
-  -- must equal `count`.
+  -- Requires that the pointer `text` is attached on the current device. If `count` is not nil, the pointer's attachment
+  -- counter must equal `count`.
   function e.attached(text, count)
     local attached = attachment(text)
     if not attached then fail(("attachment of %s"):format(text), "attached", "not attached") end
@@ -300,8 +302,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires the reference counters of the object `text` on the current device; both are 0 if it is absent. `expected`:
-  -- {structured = n, dynamic = n}; a field that is nil is not checked.
+  -- Requires that the reference counters of the object `text` on the current device are those in `expected`:
+  -- {structured = n, dynamic = n}. A field that is nil is not checked. Both counters are 0 if the object is absent.
   function e.count(text, expected)
     need(type(expected) == "table", "expect.count takes {structured = n, dynamic = n}")
     for key in sorted_pairs(expected) do
@@ -362,8 +364,9 @@ function expect.new(current, checks, carry_out, run_under)
   end
 
   -- Requires that the function `fn` causes the transfers `expected`: a table from kind (h2d, d2h, d2d) to their number,
-  -- or to {count, bytes, transfers}. `count` and `bytes` are those of events; `transfers` are operations of the device,
-  -- which may combine events. Kinds and fields that are nil are not checked.
+  -- or to {count, bytes, transfers}. `count` and `bytes`: number of events and their bytes. `transfers`: number of
+  -- operations of the device, which may combine events. A number 0 also requires 0 bytes. Kinds and fields that are nil
+  -- are not checked.
   function e.moves(fn, expected)
     need(type(expected) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(expected)
@@ -394,8 +397,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Checks the directive or declaration `text` in an inner session (a copy), so that its definitions are discarded. A
-  -- directive is not executed. Raises the error of the text.
+  -- Checks the directive or declaration `text` in an inner session (a copy), so that definitions in the text are
+  -- discarded. A directive is not executed. Raises the error of the text.
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
@@ -417,9 +420,9 @@ function expect.new(current, checks, carry_out, run_under)
       { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
-  -- Requires that an error has the given details (see details_of). If `position` is not nil, the error must be at this
-  -- index of `text`. `text` may be nil if `position` is nil. Records the error's rule in checks.refused. Returns the
-  -- error.
+  -- Requires that the error `err` has the details `details` (result of details_of). If `position` is not nil, the error
+  -- must be at this index of `text`. `text` may be nil if `position` is nil. Records the error's rule in
+  -- checks.refused. Returns the error.
   local function check_details(err, details, text, position)
     table.insert(checks.refused, err.rule)
     local suffix = text and " of " .. text or ""
@@ -466,8 +469,8 @@ function expect.new(current, checks, carry_out, run_under)
     return for_each(texts, function(text) return expect_error(text, code, details, accepts, description) end)
   end
 
-  -- Requires that the text or each text of the list `texts` has a syntax error. `code`: nil or "syntax", since no other
-  -- code fits. `details`: see details_of; nil for none. Returns the error of the first text.
+  -- Requires that the text or each text of the list `texts` has a syntax error. `code`: nil or "syntax", because other
+  -- codes never match. `details`: see details_of; nil for none. Returns the error of the first text.
   function e.malformed(texts, code, details)
     return expect_errors(texts, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
@@ -524,16 +527,16 @@ function expect.new(current, checks, carry_out, run_under)
   end
 
   -- Requires that a function, a directive, or each entry of a list of them fails with the error `code` (see `fails`).
-  -- `details`: what the script gave, see details_of; nil for none. Returns the first error.
+  -- `details`: the script's argument (see details_of), or nil. Returns the error of the first entry.
   function e.fails(code, actions, details)
     check_code(code)
     details = details_of(details or {})
     return for_each(actions, function(action) return fails(code, action, details) end)
   end
 
-  -- Executes the directive `text`, and its body if the directive takes one. `body`: a function, which must be called, a
-  -- text, or nil for an empty body. Errors are raised again after an open region is abandoned. Also raises if `body` is
-  -- given for a directive without a body.
+  -- Executes the directive `text`, and the body if the directive takes one. `body`: a function, which the directive
+  -- must call; a text; or nil for an empty body. Errors are raised again after an open region is abandoned. Also raises
+  -- if `body` is given for a directive without a body.
   function e.accepts(text, body)
     need(type(text) == "string", "expect.accepts takes a directive as text")
     local opened, is_run = carry_out(text), type(body) ~= "function"

@@ -17,8 +17,8 @@ local function mix_hash(hash, number) return (hash ~ number) * 0x9E3779B97F4A7C1
 
 -- Returns five digests: of host memory, present objects, device memory, counters, and all other state on which later
 -- operations depend. Two sessions in equal states have equal digests. `numbers`: a permutation of the host's memory
--- blocks, as a string of 32-bit integers (tools/explore/symmetry.lua), or nil. The digests are then those of the state
--- with exchanged blocks.
+-- blocks, as a string of 32-bit integers (tools/explore/symmetry.lua), or nil. With `numbers`, the digests are those of
+-- the state with exchanged blocks.
 function profile_comparison.digests(session, numbers)
   local ctx, now = session.ctx, session.now
   if session.devices == 1 then return ctx:digests(now.device, numbers) end

@@ -1,6 +1,7 @@
--- sandbox.lua - the part of Lua's library that a scenario sees. A script with it cannot access files, processes or the
--- internals of the language's objects. Steps are instructions of Lua's virtual machine, of which a scenario may execute
--- a limited number. All code of a script runs where steps are counted, so the limit always applies.
+-- sandbox.lua - the part of Lua's library that a scenario sees. A script that sees only this part cannot access files,
+-- processes or the internals of the language's objects. Steps are instructions of Lua's virtual machine, of which a
+-- scenario may execute a limited number. All code of a script runs where steps are counted, so the limit always
+-- applies.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,7 +15,8 @@ local sandbox = {}
 -- index would keep them busy beyond every limit.
 local LARGEST_INDEX = 1 << 28
 
--- Returns a new table with some functions of the table `library`. `names`: their names, separated by blanks.
+-- Returns a new table with some functions of the table `library`. `names`: the names of these functions, separated by
+-- blanks.
 local function copy(library, names)
   local t = {}
   for name in names:gmatch "%S+" do t[name] = library[name] end
@@ -63,8 +65,8 @@ function sandbox.environment(out)
     if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
     complain(message)
   end
-  -- Returns a function that calls `fn` if the script may access the first argument (is_open). Otherwise it raises, and
-  -- it raises the errors of `fn` again with the script's line. Returns at most two results of `fn`.
+  -- Returns a function that calls `fn` if the script may access the first argument (is_open). Otherwise that function
+  -- raises; errors of `fn` are raised again with the script's line. The function returns at most two results of `fn`.
   local function guard_table(fn)
     return function(value, ...)
       if not is_open(value) then complain "this is not a plain table" end
@@ -120,7 +122,7 @@ function sandbox.environment(out)
     local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
-  -- Defines setmetatable. It raises for objects that are not the script's own. It also raises for metatables with
+  -- Defines setmetatable, which raises for objects that are not the script's own. It also raises for metatables with
   -- finalizers (__gc), which would run where steps are not counted, and after the end of the script.
   function env.setmetatable(value, mt)
     if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then

@@ -38,7 +38,7 @@ local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
 
--- Returns an open region (run/region.lua) as a script sees it: it can be called with a body, closed and abandoned.
+-- Returns an open region (run/region.lua) as a script sees it: an object to call with a body, to close or to abandon.
 local function handle(region)
   local function close() return region:close() end
   local function abandon() region:abandon() end
@@ -47,7 +47,7 @@ local function handle(region)
     __call = function(_, body) return region(body) end })
 end
 
-local WORD = 8 -- bytes of an integer in the result of device_words
+local WORD = 8 -- bytes of each integer that device_words returns
 local STEPS_OF_A_BYTE = 10 -- steps that count for each written byte: thus the step limit also limits the output
 
 -- Raises an error with the text `message` unless `value` is a string.
@@ -403,7 +403,7 @@ local function language(run)
     if not ok then error(err, 0) end
   end
 
-  -- Defines state(device): returns the state of a device as a table; nil is the current device, also in show.
+  -- Defines state(device): returns the state of a device as a table. `device`: a number; nil: the current device.
   function env.state(device) return state.read(current(), device) end
   -- Defines tuples(list): returns tuples (entries of the directory, as in state().levels[1].original) as sorted texts.
   function env.tuples(list)
@@ -438,7 +438,7 @@ local function language(run)
     return words
   end
 
-  -- Defines show(device): prints the state of a device.
+  -- Defines show(device): prints the state of the device with this number; nil: of the current device.
   function env.show(device) run.out(state.text(current(), device)) end
 
   -- Defines draw "name.svg": draws host and device into a file. Only trusted scripts may name a folder.
@@ -649,7 +649,7 @@ function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
 
--- Returns the error `err`; if it is Lua's message about a global name or field, as a diagnostic with a help text.
+-- Returns the error `err`; Lua's messages about a global name or field are returned as diagnostics with a help text.
 function Run:add_help(err)
   local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
@@ -686,7 +686,7 @@ scenario.statements = { acc = "directive", omp = "directive", declare = "text", 
   output = "answer", state = "answer", events = "answer", case = "case" }
 for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
--- Replaces functions in `env` by wrappers that the hook `statement` returns, which an observer must have.
+-- Replaces functions in `env` by wrappers that the hook `statement` returns. Precondition: an observer has this hook.
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
@@ -695,7 +695,7 @@ local function announce(run, env)
   for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
 end
 
--- Returns a new Run with an open file session. `options`: as in scenario.run.
+-- Returns a new Run with an open file session. `options`: see scenario.run.
 local function open(file, text, options)
   location.remember(file, text)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})

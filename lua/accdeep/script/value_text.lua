@@ -65,8 +65,8 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a table of the script as text. If it has list elements, only these; otherwise at most ELEMENTS fields sorted
--- by name.
+-- Returns a table of the script as text. If the table has list elements, only these are shown; otherwise at most
+-- ELEMENTS fields sorted by name.
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
@@ -96,7 +96,7 @@ local function float_text(v)
   return tonumber(double) == v and double or ("%.17g"):format(v)
 end
 
--- Returns a value as text. "{...}" replaces a table or view that more than DEPTH others enclose.
+-- Returns the value `v` as text. "{...}" replaces a table or view that more than DEPTH tables or views enclose.
 function text_of(v, depth)
   if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
   if type(v) == "string" then return ("%q"):format(v) end

@@ -67,8 +67,8 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- Sets the body of a word, as in acc "parallel" "a[1] = 7", and returns the word. A wrong body is reported by
--- all_words, when the list is complete and nothing has been executed.
+-- Sets the body of a word, as in acc "parallel" "a[1] = 7", and returns the word. all_words reports a wrong body later,
+-- when the list is complete; nothing has been executed then.
 function Word:__call(body)
   self.body = body
   return self
@@ -87,8 +87,8 @@ function vocabulary.format_word(word)
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
--- Returns a new word. kind: "acc", "omp", "host", "kernel" or "fortran"; text: its argument, which all_words checks.
--- Its location is the script's call.
+-- Returns a new word. kind: "acc", "omp", "host", "kernel" or "fortran"; text: the argument of the script's call, which
+-- all_words checks. The word's location is that of the script's call.
 local function word(kind, text)
   local file, line = location.caller(1)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
@@ -128,9 +128,9 @@ local function all_words(list)
 end
 
 -- Raises if the word `entry` is wrong, without executing it. A directive is analysed. In C, a kernel is parsed and a
--- host expression is compiled; of its diagnostics only those about unknown names are raised. Words in Fortran are not
--- checked. If other rules replace the scenario's own (options.rules), a directive of a later version is no error here:
--- a program that executes it fails.
+-- host expression is compiled. Of the diagnostics of a host expression, only those about unknown names are raised.
+-- Words in Fortran are not checked. If other rules replace the scenario's own (options.rules), a directive of a later
+-- version is no error here: a program that executes it fails.
 local function check(run, entry)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[entry.kind]
@@ -176,9 +176,9 @@ local function accept_list(run, list)
   run.vocabulary = record
 end
 
--- Adds the name vocabulary, and (inside its list) the name kernel, to the environment `env` of a script. `run`: the Run
--- of scenario.lua. Replaces the metatable of `env`. Returns the function (kind, text) that makes a word. Decides
--- HOUSE-explore.
+-- Adds the name vocabulary, and (inside the list of words) the name kernel, to the environment `env` of a script.
+-- `run`: the Run of scenario.lua. Replaces the metatable of `env`. Returns the function (kind, text) that makes a word.
+-- Decides HOUSE-explore.
 function vocabulary.extend(env, run)
   -- Defines vocabulary { ... }: ends the mode in which acc and others return words, and accepts the list. Raises if the
   -- file has a vocabulary already.

@@ -115,7 +115,7 @@ local function differing_facts(lists, counters)
         if values[g] then
           table.insert(texts[g], values[g])
         elseif fact.is_present and not hosts[g][fact.host] and not denied[g][fact.host] then
-          -- No part of the host object is present in this group (see `hosts`): state that once for the object.
+          -- The host object has no present part in this group (see `hosts`): state that once for the object.
           denied[g][fact.host] = true
           table.insert(texts[g], (fact.text:gsub("is present$", "is not present")))
         end
