@@ -14,8 +14,8 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------- status -- */
 
-/* X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status takes the next
- * number. */
+/* Table of statuses: X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status
+ * takes the next number. */
 #define ACCD_STATUS_MAP(X)                                                                                 \
     X(OK, 0, "ok", "no error")                                                                             \
     X(ERROR_NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
@@ -41,7 +41,7 @@ extern "C" {
     X(ERROR_LIMIT, 21, "limit", "a limit was reached")                                                     \
     X(ERROR_CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
     X(ERROR_MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
-    /* errors in texts that the functions of accdeep.h read */                                             \
+    /* the statuses from here on are errors in texts that the functions of accdeep.h read */               \
     X(ERROR_SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
     X(ERROR_INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
     X(ERROR_INTERNAL, 26, "internal", "an error in accdeep itself")
@@ -68,10 +68,10 @@ typedef struct accd_object_info {
     int line;         /* line of the mapping directive; 0: not known */
 } accd_object_info;
 
-/* A hint that the status alone does not give. */
+/* Hint about the error that the status alone does not give. */
 typedef enum accd_advice {
     ACCD_ADVICE_NONE,
-    ACCD_ADVICE_WHOLE_ROWS /* the section is a part of several rows of an array: use whole rows, or one row */
+    ACCD_ADVICE_WHOLE_ROWS /* the section covers parts of several rows of an array: use whole rows, or one row */
 } accd_advice;
 
 /* Description of the last failure. The texts belong to the context, and are valid until the next error. */
@@ -80,7 +80,7 @@ typedef struct accd_error {
     const char *rule;       /* id of the rule that the error cites, "TR14-4.2-03"; never NULL in an error */
     size_t item;            /* index of the failed item in the construct; SIZE_MAX: the error is about no single item */
     accd_object_info asked; /* object that the construct asked for */
-    accd_object_info other; /* present object that conflicts with `asked`; its member bytes is 0 if there is none */
+    accd_object_info other; /* present object that conflicts with `asked`; other.bytes is 0 if there is none */
     char message[400];      /* sentence that describes the failure */
     size_t named; /* offset in `message` of the text that names `asked`: its name, or "the data" if it has none. Callers
                      may replace this text */
@@ -96,9 +96,9 @@ typedef struct accd_program accd_program;
 typedef struct accd_walk accd_bounds;
 typedef struct accd_backend accd_backend;
 
-/* Allocator with the interface of Lua's lua_Alloc. n = 0 frees the block `ptr`. Otherwise the function resizes `ptr`
- * from `old` bytes to n bytes; ptr = NULL allocates a new block. It returns the new address, or NULL if there is no
- * memory; freeing and shrinking must not fail. */
+/* Allocator with the interface of Lua's lua_Alloc, called with the caller's `ud`. n = 0 frees the block `ptr`.
+ * Otherwise the function resizes `ptr` from `old` bytes to n bytes; ptr = NULL allocates a new block. It returns the
+ * new address, or NULL if there is no memory. Freeing and shrinking must not fail. */
 typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 
 /* Value of each byte of simulated device memory that was never written. Read as numbers, such bytes are so large that
@@ -106,8 +106,9 @@ typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
  * address. */
 enum { ACCD_POISON = 0x7F };
 
-/* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. INCREF and
- * DECREF change a reference counter. FUSE merges the device memory of adjacent objects (document DIR). */
+/* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. H2D, D2H and D2D
+ * copy bytes: host to device, device to host, within the device. INCREF and DECREF change a reference counter. FUSE
+ * merges the device memory of adjacent objects (document DIR). */
 typedef enum accd_op {
     ACCD_OP_ALLOC,
     ACCD_OP_FREE,
@@ -124,7 +125,8 @@ typedef enum accd_op {
     ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_report_wait */
     ACCD_OP_COUNT
 } accd_op;
-/* Returns the name of a kind of event in traces, such as "alloc" or "h2d"; the string is constant. */
+/* Returns the name of a kind of event, such as "alloc" or "h2d"; "unknown" for a number that is no accd_op. The string
+ * is constant. */
 ACCD_API const char *accd_op_name(accd_op op);
 
 typedef struct accd_event {
@@ -141,12 +143,13 @@ typedef struct accd_event {
 } accd_event;
 #define ACCD_SYNCHRONOUS INT64_MIN
 
-/* Observer of events, called after the construct is complete. The function may inspect the context, but not change it.
- * The event and its strings are valid during the call. */
+/* Observer of events, called with `ud` of the context for each event, after the construct is complete. The function may
+ * inspect the context, but not change it. The event and its strings are valid during the call. */
 typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 
-/* Calls function number `fn` of the host program once for each row 0 .. n-1: args[k][row] is argument k of the row, and
- * out[row] receives the row's result. Returns 0; any other number stops the construct with ACCD_ERROR_CALLBACK. */
+/* Function of the host program that computes section bounds. It calls the program's function number `fn` once for each
+ * of the rows 0 .. n-1: args[k][row] is argument k (of nargs) of the row, and out[row] receives the row's result. It
+ * returns 0; any other number stops the construct with ACCD_ERROR_CALLBACK. */
 typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out);
 
 /* Layouts of Fortran descriptors. All begin with the address of the data. */
@@ -170,11 +173,12 @@ typedef enum accd_queue_mode {
     ACCD_QUEUES_CONCURRENT /* work is done while the program continues, if the device can; otherwise at once */
 } accd_queue_mode;
 
-/* Is called when the host memory that simulated devices use grows by `bytes`, or shrinks if `bytes` is negative. */
+/* Function that is called with `ud` when the host memory that simulated devices use grows by `bytes`, or shrinks if
+ * `bytes` is negative. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
-/* Later versions may add members at the end. A program compiled with an older header keeps running: members that it
- * does not set have their defaults. */
+/* Configuration of a context. Later versions may add members at the end. A program compiled with an older header keeps
+ * running: members that it does not set have their defaults. */
 typedef struct accd_context_config {
     size_t struct_size;   /* sizeof(accd_context_config), set by accd_context_config_init */
     accd_allocator alloc; /* allocator of the context; NULL: realloc and free */
@@ -196,7 +200,8 @@ typedef struct accd_context_config {
     accd_descriptor_layout descriptors; /* layout for accd_attach_descriptor */
     unsigned first_device;       /* number of the machine's device that is device 0. If the machine has too few, several
                                     devices of the context share one */
-    accd_device_info *no_device; /* NULL, or its member `why` receives the reason of ACCD_ERROR_NO_DEVICE */
+    accd_device_info *no_device; /* NULL; or a structure whose member `why` receives the reason if accd_context_new
+                                    returns ACCD_ERROR_NO_DEVICE */
     accd_queue_mode queues;      /* when the work of queues is done */
     int own_kernels; /* true if the program runs kernels itself, which write device memory without the core's knowledge.
                         All device memory then counts as written,
@@ -206,7 +211,8 @@ typedef struct accd_context_config {
                         works with one thread, and uses `alloc` for checkpoints alone */
     int avoid_reuse; /* true if freed device memory is reused only when no other memory is left, so that stale pointers
                         into it stay invalid. Only for "sim" */
-    accd_charge_fn charge; /* counts the host memory of simulated devices; NULL: it is not counted. Only for "sim" */
+    accd_charge_fn charge; /* function that counts the host memory of simulated devices; NULL: it is not counted. Only
+                              for "sim" */
     void *charge_ud;
 } accd_context_config;
 
@@ -222,41 +228,42 @@ static inline void accd_context_config_init(accd_context_config *config)
     accd_context_config_init_sized(config, sizeof *config);
 }
 
-/* Returns the built-in backend of that name; NULL: no such backend.
+/* Returns the built-in backend (implementation of devices) of that name; NULL: no such backend.
  * - "sim": simulated memory that only the core reaches.
  * - "direct": "sim" at its device addresses in this process, for kernels of real programs; it does not know which
  *   bytes were written.
- * - "guarded": "direct", with a page that no access may touch after each of the first 8192 allocations. Freed memory
- *   of up to 16 KiB cannot be touched for a while.
- * - "guarded-end": "guarded", and the guarded allocations end at their page. Their address is a multiple of the largest
+ * - "guarded": "direct", with a guard page, which no access may touch, after each of the first 8192 allocations. Freed
+ *   memory of up to 16 KiB cannot be touched for a while.
+ * - "guarded-end": "guarded", and these allocations end at their guard page. Their address is a multiple of the largest
  *   power of two that divides the size, up to 16.
- * - "guarded-begin": "guarded", but the page comes before the allocation.
+ * - "guarded-begin": "guarded", but the guard page comes before the allocation.
  * - "guarded-again": "guarded", but freed memory stays accessible: it keeps its guard page, and the next allocation of
  *   the same size reuses it.
  * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
  *   fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);
 
-/* Describes device `number`, from 0, of the machine's devices that the backend can use. ACCD_ERROR_NO_DEVICE:
- * info_p->why has the reason; it is empty if `number` is beyond the last device (HOUSE-device). */
+/* Describes in *info_p device `number`, from 0, of the machine's devices that the backend can use.
+ * ACCD_ERROR_NO_DEVICE: info_p->why has the reason; empty if `number` is beyond the last device (HOUSE-device). */
 ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p);
 
-/* Makes a context with its own devices and tables; the caller frees it. ACCD_ERROR_OUT_OF_MEMORY. ACCD_ERROR_NO_DEVICE.
- * ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid enumerator, also in
- * its rules (HOUSE-device, HOUSE-memory). */
+/* Makes a context with its own devices and tables, *context_p, which the caller frees. config = NULL: the defaults.
+ * ACCD_ERROR_OUT_OF_MEMORY. ACCD_ERROR_NO_DEVICE. ACCD_ERROR_MISUSE: a configuration that this version does not know,
+ * too many devices or threads, or an invalid enumerator, also in its rules (HOUSE-device, HOUSE-memory). */
 ACCD_API accd_status accd_context_new(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_context_free(accd_context *context);
-/* Returns the error of the last call that failed, valid until the next call; never NULL. */
+/* Returns the error of the last call that failed, valid until the next error; never NULL. */
 ACCD_API const accd_error *accd_context_error(const accd_context *context);
 /* Returns the rules of the context, which owns them. */
 ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
-/* Returns the number of devices. */
+/* Returns the number of devices of the context. */
 ACCD_API int accd_device_count(const accd_context *context);
 /* Sets the observer of events to `fn`, called with `ud`; fn = NULL: no observer. */
 ACCD_API void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud);
-/* Selects events by bits 1 << op. The observer receives from now on the events in `ops`; those in `named` carry names,
- * the others have the name "". Initially all bits of both are set. */
+/* Selects the events that the observer gets from now on. An event of operation `op` is reported if bit 1 << op is set
+ * in `ops`. It has names of data if the bit is set in `named`, too; otherwise its name is "". Initially all bits are
+ * set. */
 ACCD_API void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named);
 
 #ifdef __cplusplus

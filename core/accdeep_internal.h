@@ -16,9 +16,8 @@ ACCD_API accd_status accd__context_config_copy(accd_context_config *to, const ac
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* Gives the address range of the device's own metadata about its memory, which the program must not use. Returns 1, or
- * 0 if there is none.
- */
+/* Sets [*low_p, *high_p) to the address range of the device's own metadata about its memory, which the program must not
+ * use. Returns 1, or 0 if there is no such range. */
 ACCD_API int accd__device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
 /* Returns the address of a byte of a "guarded" device that was written outside an allocation; returns 0 if there is no
  * such byte. The byte lies between the allocation and its guard page, or at most 64 bytes beyond the allocation's other
@@ -35,7 +34,8 @@ ACCD_API int accd__excluded_at(accd_context *context, int device, uint64_t dev, 
 /* Checks all invariants, for tests. Returns NULL if all hold; otherwise a sentence about the first violation, in a
  * string that the context owns. Costs O(n log n). */
 ACCD_API const char *accd__check_invariants(accd_context *context);
-/* Returns a hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
+/* Returns a hash of present objects, attachments, levels and device bytes, with all addresses. Equal states have equal
+ * hashes. Returns 0 without memory. */
 ACCD_API uint64_t accd__state_digest(accd_context *context);
 
 /* Hashes of the parts of a device's state. They do not depend on addresses: running the same program in another process
@@ -49,13 +49,13 @@ typedef struct accd__digest_set {
     uint64_t values;   /* bytes of present data on the device, and which bytes were written; independent of how the data
                           are divided into objects */
     uint64_t counters; /* reference counters; attached pointers with their targets and counters */
-    uint64_t rest; /* further state that decides what a later construct does: open regions, tuples of fusion, flags of
-                      objects, work of queues, bytes of device memory without host data; also the amount of device
-                      memory in use, but only if it exceeds half of the device's */
+    uint64_t rest; /* further state on which later constructs depend: open regions, tuples of fusion (clauses whose data
+                      share a block), flags of objects, work of queues, bytes of device memory without host data; also
+                      the amount of device memory in use, but only if it exceeds half of the device's */
 } accd__digest_set;
-/* Computes the digests of a device's state. `numbers` has n numbers that the first n ranges get in place of 1 to n;
- * NULL: ranges keep their numbers. Exchanging two numbers gives the hashes of the program in which these two ranges
- * have exchanged their names. ACCD_ERROR_MISUSE: a construct or a kernel is under way. */
+/* Sets *digests_p to the hashes of a device's state. `numbers` has n numbers that the first n ranges get in place of 1
+ * to n; NULL: ranges keep their numbers. Exchanging two numbers gives the hashes of the program in which these two
+ * ranges have exchanged their names. ACCD_ERROR_MISUSE: a construct or a kernel is under way. */
 ACCD_API accd_status accd__state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
                                          accd__digest_set *digests_p);
 

@@ -9,15 +9,16 @@
 extern "C" {
 #endif
 
-/* Maps host memory to a device address that the caller owns (acc_map_data). The dynamic counter becomes 1; nothing is
- * copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: bytes = 0; ACCD_ERROR_ALREADY_PRESENT: some of the bytes
- * are present already (ACC33-3.2.21-1). */
+/* Maps `bytes` bytes of host memory at `host` to a device address `dev` that the caller owns (acc_map_data), under the
+ * name of `label`. The dynamic counter becomes 1; nothing is copied. ACCD_ERROR_NULL_POINTER;
+ * ACCD_ERROR_INVALID_SECTION: bytes = 0; ACCD_ERROR_ALREADY_PRESENT: some of the bytes are present already
+ * (ACC33-3.2.21-1). */
 ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
                                    const accd_label *label);
 /* Ends a mapping of accd_map_data (acc_unmap_data); nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not
  * map `host`. ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: an attached pointer lies
- * in the data or points to them. The last two are no errors if the rules have unmap_used = ACCD_CHOICE_IGNORE
- * (ACC33-3.2.21-2). */
+ * in the data or points to them. A use by a region or a pointer is no error if the rules have unmap_used =
+ * ACCD_CHOICE_IGNORE (ACC33-3.2.21-2). */
 ACCD_API accd_status accd_unmap_data(accd_context *context, int device, const void *host);
 /* Allocates device memory without host data, which belongs to the caller until accd_device_free or the end of the
  * context. bytes = 0: *dev_p becomes 0. ACCD_ERROR_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
@@ -41,9 +42,9 @@ typedef enum accd_direction {
     ACCD_DIRECTION_FROM_DEVICE,
     ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
-/* Adds a copy to `queue`. `way` says which of the three copies above; `to` and `from` are host or device addresses
- * accordingly. `file` and `line` are the source location of the call in the program; NULL and 0: not known. Returns the
- * errors of accd_copy_to_device (ACC33-async-1). */
+/* Adds a copy of `bytes` bytes to `queue`; 0: copies at once. `way` is the direction of the copy, which says whether
+ * `to` and `from` are host or device addresses. `file` and `line` are the source location of the call in the program;
+ * NULL and 0: not known. Returns the errors of accd_copy_to_device (ACC33-async-1). */
 ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue, accd_direction way, uint64_t to,
                                      uint64_t from, uint64_t bytes, const char *file, int line);
 
@@ -64,8 +65,8 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
 /* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize` is not 0. At 0 the whole host descriptor
- * is copied to the device. The type record of its addendum then loses the attachment's reference, and is unmapped with
- * its last reference (FLANG-todo-1). */
+ * is copied to the device. The type record (description of a Fortran type) to which its addendum points then loses the
+ * attachment's reference, and is unmapped with its last reference (FLANG-todo-1). */
 ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                             const char *file, int line);
 /* Returns the size in bytes of a descriptor, including its dimensions and addendum; 0 if the descriptor's rank is not 0

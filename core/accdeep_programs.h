@@ -79,11 +79,11 @@ typedef struct accd_piece { /* bytes of the element itself */
     uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
     uint8_t entry_only;      /* true for a pointer that is not attached: copied to the device at entry, never back */
     uint8_t base_pointer;    /* true for the base pointer of a section: copied with a new object only */
-    const accd_label *label; /* NULL: the name of the object */
+    const accd_label *label; /* name of the bytes; NULL: the name of the object */
 } accd_piece;
 
 typedef struct accd_field { /* pointer that is followed, or embedded elements */
-    uint64_t offset;        /* offset of the pointer, or of the embedded elements */
+    uint64_t offset;        /* offset in the element of the pointer, or of the embedded elements */
     uint64_t unit;          /* bytes of one element of the section */
     int count;              /* register with the number of elements */
     int start;              /* register with the index of the first element; -1: the index is 0 */
@@ -94,8 +94,9 @@ typedef struct accd_field { /* pointer that is followed, or embedded elements */
     uint8_t init;     /* true for init_needed: create acts as copyin, copyout as copy */
     uint8_t embedded; /* true if the elements lie in the object itself, so that they are walked but not mapped */
     uint8_t in_place; /* true for a section of an embedded array: bytes of the object, without a pointer */
-    uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain pointer */
-    size_t code_end;     /* number of instructions, from the start of the program, executed before this field */
+    uint32_t slot_bytes; /* size of the Fortran descriptor that begins with the pointer; 0: a plain pointer */
+    size_t code_end; /* number of instructions, from the start of the program, that are executed before this field is
+                        computed */
     const accd_label *label;
     accd_program *child; /* program for the elements of the section, retained; NULL: plain data */
     unsigned up; /* recursive types; 0: not recursive. Otherwise `child` is NULL, and the elements have the program `up`
@@ -189,8 +190,8 @@ typedef struct accd_program_spec {
 /* Checks `spec` and makes a program with copies of its arrays. The caller releases the program. ACCD_ERROR_MISUSE: an
  * invalid program, such as registers out of range, or members outside of the element. */
 ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p);
-/* Adds a user to a program, and returns the program; NULL is returned as it is. Programs that contain the program, and
- * constructs that use it, are users, too. */
+/* Adds a user to a program, and returns the program; NULL does nothing and is returned. Programs that contain the
+ * program, and constructs that use it, are users, too. */
 ACCD_API accd_program *accd_program_retain(accd_program *program);
 /* Removes a user of a program, which may be NULL. The last user frees the program; with config.checkpoints, the context
  * does. */
@@ -203,7 +204,7 @@ ACCD_API void accd_program_release(accd_program *program);
  * or ACCD_I_REQUIRE with k > 0. ACCD_ERROR_OUT_OF_BOUNDS: ACCD_I_REQUIRE with k = 0 (TR14-3.1.1-21). */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                                    unsigned registers, const int64_t *params, int64_t *out);
-/* Value of a register whose result cannot be represented in 64 bits, after a division by zero or an overflow. */
+/* Value of a register whose result does not fit into 64 bits, after a division by zero or an overflow. */
 #define ACCD_UNREPRESENTABLE INT64_MIN
 
 #ifdef __cplusplus

@@ -34,8 +34,9 @@ ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned
 /* Makes later work of `queue` wait for the work that queue `other` of `other_device` has now (ACC33-async-5). */
 ACCD_API accd_status accd_queue_wait_for(accd_context *context, int device, unsigned queue, int other_device,
                                          unsigned other);
-/* Reports a wait as an event: `queue` (0: the program) waits for queue `other` of `other_device` (0: all queues of that
- * device). accd_queue_wait_for and accd_queue_wait report nothing, because a program may have other reasons to wait. */
+/* Reports a wait to the observer as an event: queue number `queue` (0: the program) waits for queue `other` of
+ * `other_device` (0: all queues of that device). `file`, `line`: source location of the wait. accd_queue_wait_for and
+ * accd_queue_wait report nothing, because a program may have other reasons to wait. */
 ACCD_API void accd_report_wait(accd_context *context, int device, unsigned queue, int other_device, unsigned other,
                                const char *file, int line);
 /* Sets *done_p to 1 if a queue, or with queue = 0 each queue of the device, has done its work; else to 0. The call does
@@ -66,9 +67,9 @@ ACCD_API accd_status accd_launch_function(accd_region *region, const uint64_t *d
 
 typedef struct accd_queue_info {
     int64_t async;
-    size_t pending; /* number of constructs, copies and kernels not yet done */
+    size_t pending; /* number of transfers and kernels not yet done */
 } accd_queue_info;
-/* Describes queue number `queue`, from 1, of a device. Returns 1, or 0 if there is no such queue. */
+/* Describes in *info_p queue number `queue`, from 1, of a device. Returns 1, or 0 if there is no such queue. */
 ACCD_API int accd_queue_get_info(accd_context *context, int device, unsigned queue, accd_queue_info *info_p);
 
 /* ------------------------------------------------------------------- device side of a kernel -- */
@@ -76,14 +77,15 @@ ACCD_API int accd_queue_get_info(accd_context *context, int device, unsigned que
 /* Writes to `to` (`capacity` bytes) the name of the part of a present object at a device address, "X.a" or "Y[3].n". A
  * longer name is cut. */
 ACCD_API void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity);
-/* Gives the device range of the present object that contains a device address. Returns 1, or 0 if there is no such
- * object. */
+/* Sets [*low_p, *high_p) to the device range of the present object that contains device address `dev`. Returns 1, or 0
+ * if there is no such object. */
 ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p);
-/* Gives the range of device addresses in the memory of this process, for kernels that the program runs itself. Returns
- * 1, or 0 if such kernels cannot use the device's memory. */
+/* Sets [*low_p, *high_p) to the range of device addresses in the memory of this process, for kernels that the program
+ * runs itself. Returns 1, or 0 if such kernels cannot use the device's memory. */
 ACCD_API int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
-/* Gives the device range of the target of the attached pointer at host address `slot`; the range is empty if the target
- * is unmapped. Returns 1, or 0 if the pointer is not attached, or its device copy does not hold the address `dev`. */
+/* Sets [*low_p, *high_p) to the device range of the target of the attached pointer at host address `slot`; the range is
+ * empty if the target is unmapped. Returns 1, or 0 if the pointer is not attached, or its device copy does not hold the
+ * address `dev`. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
                                  uint64_t *high_p);
 /* Reads bytes of device memory into `to` (read), or writes them from `from` (write), with the checks of a kernel.
@@ -103,7 +105,7 @@ ACCD_API int64_t accd_device_count_written(accd_context *context, int device, ui
  * accd_device_write accept. At any other access the kernel stops, and its writes are undone; the caller then interprets
  * the kernel with accd_device_read and accd_device_write, which find the error. */
 typedef struct accd_kernel_pointer {
-    uint64_t at, low, high; /* address, and the range into which it points */
+    uint64_t at, low, high; /* device address `at`, and the range [low, high) into which it points */
 } accd_kernel_pointer;
 typedef struct accd_kernel_slot { /* pointer in device memory that the kernel may follow */
     uint64_t at, bytes;           /* address and size of the pointer; bytes = 0: kernels may change the pointer */
@@ -138,8 +140,8 @@ typedef struct accd_kernel_result {
 /* Returns 1 if the device runs kernels given as text, else 0. Writes the name of the device's compiler, or the reason
  * why it has none, to `what` (`capacity` bytes). */
 ACCD_API int accd_get_kernel_compiler(accd_context *context, int device, char *what, size_t capacity);
-/* Runs a kernel now. A journal must be open (accd_journal_begin), which can also undo the kernel's writes.
- * ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_MISUSE. */
+/* Runs a kernel now, and sets *end_p to the outcome. A journal must be open (accd_journal_begin), which can also undo
+ * the kernel's writes. ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_MISUSE. */
 ACCD_API accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel,
                                      accd_kernel_result *end_p);
 /* Launches the kernel of an open compute region in concurrent mode. It uses the region's data, the targets of their

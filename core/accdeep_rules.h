@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Values of the knobs of a rule profile, for rules on which documents and runtimes differ. accdeep_rules.def describes
- * each knob. */
+/* Types of the knobs of a rule profile: the decisions on which documents and runtimes differ. accdeep_rules.def
+ * describes each knob. A knob with two values that ignore or reject something has the type accd_choice. */
 typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #define ACCD_CHOICE(name, about, rules, ignored, rejected)
 #define ACCD_FLAG(name, about, rules, no, yes)
@@ -27,7 +27,7 @@ typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #endif
 #include "accdeep_rules.def"
 
-enum { /* number of knobs in this version, and greatest number that accd_rules has space for */
+enum { /* ACCD_KNOBS: number of knobs in this version; ACCD_MAX_KNOBS: greatest number for which accd_rules has space */
        ACCD_KNOBS = 0
 #define ACCD_KNOB(name, type, about, rules, values) +1 /* NOLINT(bugprone-macro-parentheses) */
 #include "accdeep_rules.def"
