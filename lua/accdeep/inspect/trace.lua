@@ -130,9 +130,9 @@ local function containing_object(list, address)
   return event and address - event.host < event.bytes and event or nil
 end
 
--- Returns three values about the subject of an event: the address of its object or pointer; the object or attachment
--- that is there now, or nil; the object's name, nil for pointers. Returns nil if the event has no address. `released`:
--- result of released_objects, in which objects that no longer exist are found.
+-- Returns three values about an event's subject: the address of the object or pointer; the object or attachment that is
+-- there now, or nil; the object's name, nil for pointers. Returns nil if the event has no address. `released`: result
+-- of released_objects, in which objects that no longer exist are found.
 local function subject(session, event, released)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end

@@ -36,8 +36,8 @@ function plan_cache.parse(self, text, start)
 end
 
 -- Returns the key of a plan at a line: the line number if nothing else distinguishes plans. Otherwise the key is a text
--- of four parts: the line, the cell of `this` in a member function, the private scope (number of the innermost host
--- construct with private variables), and the state of clause groups.
+-- of four parts: the line, the cell of `this` in a member function, the private scope, and the state of clause groups.
+-- The private scope is the number of the innermost host construct with private variables.
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end

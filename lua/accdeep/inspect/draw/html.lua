@@ -21,7 +21,8 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
 local clean = require "accdeep.base.strings".to_utf8
 
 -- Returns an empty list, and a function (text, value) that numbers texts. If the text is new, the function appends
--- `value` (nil: the text) to the list. It returns the index of the entry for the text, from 0, as JavaScript counts.
+-- `value` (nil: the text) to the list. The function returns the index of the text's entry, from 0, as JavaScript
+-- counts.
 local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
@@ -35,8 +36,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- tables --
 
--- Returns the list of row(item) for the first ROWS items of `list`, and the number of omitted items; nil if there are
--- none.
+-- Returns the list of row(item) for the first ROWS items of `list`, and the number of omitted items; nil instead of 0.
 local function rows(list, row)
   local out = {}
   for i, item in ipairs(list) do
@@ -46,9 +46,9 @@ local function rows(list, row)
   return out, nil
 end
 
--- Returns a level of a snapshot (an open data region) for the page's table, as {title, parts}. `parts`: texts of its
--- clauses and of its tuples, the entries of the directory. After ROWS parts, a text with the number of omitted parts
--- follows.
+-- Returns a level of a snapshot (an open data region) for the page's table, as {title, parts}. `parts`: texts of the
+-- level's clauses and of its tuples (entries of the directory, the present table with fusion). After ROWS parts, a text
+-- with the number of omitted parts follows.
 local function level_of(level)
   local parts = {}
   for _, clause in ipairs(level.clauses) do
@@ -91,7 +91,7 @@ end
 -- ------------------------------------------------------------------------------------------ steps --
 
 -- Returns the source line of an error with carets below the marked word, as in reports, and the marked word. Returns
--- only the line if the error has no column in it, and nil if it has no source line.
+-- only the line if the error has no column in this line, and nil if it has no source line.
 local function snippet(err)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return nil end
@@ -102,8 +102,8 @@ local function snippet(err)
     ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
 end
 
--- Returns an error, plain data of report.to_plain_data, as the page's table. `title`: the text of the step, in which
--- the word that the error is about is marked by the offsets `from` and `to`.
+-- Returns the error `err` (a result of report.to_plain_data) as a table for the page's data. `title`: the text of the
+-- step, in which the word that the error is about is marked by the offsets `from` and `to`.
 local function error_of(err, title)
   local snippet_text, word = snippet(err)
   local fields = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
@@ -124,7 +124,7 @@ end
 
 -- Returns the step `step` (step_recorder.lua) for the page. `drawing`: its picture. `layout`: the positions in the
 -- picture. `file`: the scenario's file, in which a line is marked. `part`, `share_table`: functions of new_numbering
--- for texts and tables that steps share. `cited`: the ids of cited rules are added as keys.
+-- for texts and tables that steps share. `cited`: a set to which the ids of cited rules are added.
 local function step_of(step, drawing, layout, file, part, share_table, cited)
   local out = { title = clean(step.title), parts = {}, width = math.ceil(layout.width),
     height = math.ceil(layout.height) }

@@ -1,7 +1,7 @@
 -- draw - pictures of scenarios: dot.lua, svg.lua and html.lua draw what step_recorder.lua recorded.
 --
--- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.step and draw.page draw them.
--- tools/cli/draw.lua and the prompt call this module.
+-- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.step draws one step, draw.page all
+-- cases. tools/cli/draw.lua and the prompt call this module.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
@@ -35,8 +35,8 @@ function draw.write(name, text)
 end
 
 -- Runs a scenario and returns its cases, as step_recorder.lua records them, and the result of scenario.run. `options`:
--- as for scenario.run, changed here. If a step is about objects in a group (snapshot.lua), the scenario runs again
--- without output, and these objects are listed one by one.
+-- options of scenario.run, changed here. If a step is about objects that snapshot.lua has put in a group of similar
+-- objects, the scenario runs again without output, and these objects are listed one by one.
 function draw.scenario(path, text, options)
   local recorder = step_recorder.new()
   -- Runs the scenario with `recorder` as a further observer, and returns the result of scenario.run.
@@ -54,8 +54,8 @@ function draw.scenario(path, text, options)
   return recorder:finish(run()), result
 end
 
--- Returns the number of the step of `case` that is drawn by default: the failed step, else the first step with the most
--- present objects, as with `accdeep exec --draw`.
+-- Returns the number of the step of `case` that is drawn by default: the failed step, else the first of the steps with
+-- the most present objects.
 function draw.usual(case)
   local best = 1
   for i, step in ipairs(case.steps) do
@@ -73,7 +73,8 @@ function draw.step(case, number, format)
 end
 
 -- Returns a page of HTML with all cases. `path`: the scenario's file. `first_case`, `first_step`: numbers of the case
--- and the step at which the page opens, or nil (html.lua). Raises if Graphviz is missing.
+-- and the step at which the page opens. A nil case is the first one; a nil step is the first step with a line. Raises
+-- if Graphviz is missing.
 function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
@@ -83,8 +84,8 @@ function draw.page(title, path, cases, first_case, first_step)
   return html(title, path, list, first_case, first_step)
 end
 
--- Writes a picture of a session's present state to `file`, in the format of its suffix. Raises an error with the code
--- "file" for another suffix, if writing fails, or if Graphviz is needed and missing.
+-- Writes a picture of a session's current state to `file`, in the format of the file's suffix. Raises an error with the
+-- code "file" for another suffix, if writing fails, or if Graphviz is needed and missing.
 function draw.save(session, file)
   if not draw.format(file) then
     error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),

@@ -218,9 +218,9 @@ local function closing(spans, max_gap)
   end, to
 end
 
--- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `points`: Graphviz's;
--- `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip. `map_point(x, y)`: maps points to
--- their positions after gaps are closed.
+-- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `points`: the points of
+-- Graphviz; `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip. `map_point(x, y)`: maps
+-- points to their positions after gaps are closed.
 local function fit_arrow(points, from, to, key, tip_y, map_point)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
@@ -235,8 +235,8 @@ local function fit_arrow(points, from, to, key, tip_y, map_point)
   return list
 end
 
--- Returns the points of an arrow between boxes above each other: it passes on the right of both boxes. Parameters are
--- those of fit_arrow.
+-- Returns the points of an arrow between boxes above each other: the arrow passes on the right of both boxes. `from`,
+-- `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip.
 local function route_around(from, to, key, tip_y)
   local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
   local tip_x = to.x + to.width
@@ -244,9 +244,9 @@ local function route_around(from, to, key, tip_y)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns the points of an arrow from a row to an object of the other side: it leaves on the left and ends on the right
--- of the object. If the sides are stacked (`is_stacked`), it passes on the left of both boxes. Other parameters are
--- those of fit_arrow.
+-- Returns the points of an arrow from a row to an object of the other side: the arrow starts on the left of its box and
+-- ends on the right of the object. If the sides are stacked (`is_stacked`), the arrow passes on the left of both boxes.
+-- `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip.
 local function across(from, to, key, tip_y, is_stacked)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
   if is_stacked then
@@ -345,7 +345,7 @@ local function arrange(drawing, base, is_stacked)
 end
 
 -- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both
--- scales are equal. `base`: {union, node_of, at, routes} (see arrange).
+-- arrangements have the same scale. `base`: {union, node_of, at, routes} (see arrange).
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
   for _, drawing in ipairs(pictures) do

@@ -151,9 +151,9 @@ local function selects(selector, elements)
   return k == 0
 end
 
-local rules_of_shapes -- a cache that is filled when the first picture is drawn
+local rules_of_shapes -- cache of parse_rules(); nil before the first picture is drawn
 
--- Returns the SVG text `text` in which attributes replace the classes.
+-- Returns the SVG text `text` in which attributes with the styles of the classes replace the classes.
 local function inline_styles(text)
   rules_of_shapes = rules_of_shapes or parse_rules()
   local open = {}

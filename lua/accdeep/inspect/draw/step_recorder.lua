@@ -1,7 +1,7 @@
 -- step_recorder.lua - records a snapshot of host and device after each step of a running scenario.
 --
--- step_recorder.new(listed_names) returns a recorder; its observer() observes the run. finish(result of the run)
--- returns the cases:
+-- step_recorder.new(listed_names) returns a recorder. Recorder:observer returns the observer of a run;
+-- Recorder:finish(result of the run) returns the cases:
 --   case   {name, ok, rules, steps, failed_at, dropped, hidden}
 --     failed_at  number of the step that failed.
 --     dropped    number of steps that were not recorded, beyond the limits.
@@ -49,7 +49,8 @@ local function new_snapshot_thread()
   end
 end
 
--- Returns a recorder. `listed_names`: for each case, a set of names of objects that snapshots list one by one; or nil.
+-- Returns a recorder. `listed_names`: number of the case -> set of the names of objects that snapshots list one by one;
+-- or nil.
 local function new(listed_names)
   return setmetatable({ cases = {}, events = {}, objects = 0, take_snapshot = new_snapshot_thread(),
     listed_names = listed_names or {} }, Recorder)
@@ -131,8 +132,8 @@ local function share(shot, before)
 end
 
 -- Records `step`, a table with title and location: adds a snapshot of the session, and the events since the previous
--- step. Beyond the limits (MAX_STEPS), only failed steps are recorded, and steps with `always` (the last one); other
--- steps are counted in `dropped`.
+-- step. Beyond the limits (MAX_STEPS, MAX_OBJECTS), steps are only counted in `dropped`, except failed steps (up to
+-- MAX_FAILURES) and steps with `always`, the last one.
 function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
@@ -216,7 +217,7 @@ local function source_line(err)
 end
 
 -- Calls fn(...), a function of the script's language, and returns its results. An error that no construct has reported
--- becomes a step, and is raised again. `title`: title of that step, or nil for the source line.
+-- becomes a step. Every error is raised again. `title`: title of that step, or nil for the source line.
 function Recorder:run_recorded(run, title, fn, ...)
   local file, line = location.scenario(2)
   local results = table.pack(pcall(fn, ...))
@@ -281,7 +282,7 @@ function wrappers.case(self, run, _, fn)
   end
 end
 
--- Returns the function that replaces the function `fn` of the script, called `name`; nil if it is not replaced.
+-- Returns the function that replaces the function `fn` of the script, called `name`; nil if `fn` stays.
 function Recorder:wrap(run, name, fn)
   local wrapper = wrappers[scenario.statements[name]]
   if wrapper then return wrapper(self, run, name, fn) end

@@ -1,5 +1,5 @@
--- deep_copy_words.lua - reference chapter: words of deep copy in directives (TR-14-1, chapters 3 and 5). They are not
--- names that a scenario sees (words = true). reference/init.lua describes the entries.
+-- deep_copy_words.lua - reference chapter: words of deep copy in directives (TR-14-1, chapters 3 and 5). These words
+-- are not names that a scenario sees (words = true). reference/init.lua describes the entries.
 
 return {
   title = "Deep copy in directives",

@@ -11,7 +11,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local directive_words = {}
 
-local all -- cache of index(): word -> language -> {kind, text, owners = directives, also = first name of a clause}
+local all -- cache of index(): word -> language -> {kind, text, owners = directives, also = clause's first name}
 
 -- Returns a sorted list of OpenMP's directives, of at most three words, that may have the clause `clause`.
 local function directives_with(clause)
@@ -35,8 +35,8 @@ end
 local function index()
   if all then return all end
   all = {}
-  -- Adds the entry of `word` in a language. owners: list of the directives that take it, or nil; also: name of which
-  -- the word is a synonym, or a false value.
+  -- Adds the entry of `word` in a language. owners: list of the directives that take the clause, or nil; also: name of
+  -- which the word is a synonym, or a false value.
   local function add(word, language, kind, text, owners, also)
     all[word] = all[word] or {}
     all[word][language] = { kind = kind, owners = owners or {}, also = also, text = text }

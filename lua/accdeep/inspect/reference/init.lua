@@ -30,16 +30,15 @@ function reference.chapters()
   return list
 end
 
--- Returns name, type and text of a parameter or field of an entry; reference.result returns type and text of a result.
--- Both return nil if the text has another form.
+-- Returns name, type and text of a parameter or field, given as "name type - text". Returns nil for other texts.
 function reference.field(text) return text:match "^(%S+) (.-) %- (.*)$" end
--- See reference.field.
+-- Returns type and text of a result, given as "type - text". Returns nil for other texts.
 function reference.result(text) return text:match "^(.-) %- (.*)$" end
 
 -- Returns a list of the names of an entry: its name, then its synonyms. The entry must have a name.
 function reference.names(entry) return { entry.name, table.unpack(entry.also or {}) } end
 
--- Returns the signature of an entry, as f(a [, b]); of an entry without parameters, its syntax or name.
+-- Returns the signature of an entry, as f(a [, b]); for an entry without parameters, its syntax or name.
 function reference.signature(entry)
   if not entry.params then return entry.syntax or entry.name end
   local out, optional = {}, 0
