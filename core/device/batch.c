@@ -2,8 +2,8 @@
  * a queue and finished later. core/ops and core/queue call it. */
 #include "device/device.h"
 
-/* Returns the numbers of copies of a batch, and adds their bytes to `moved`. Transfers of the core's own bytes add
- * none. */
+/* Returns the numbers of copies of a batch. Adds the bytes of its listed transfers to moved[0] (to the device),
+ * moved[1] (to the host) and moved[2] (within the device), except those that the core computed, such as pointers. */
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved)
 {
     struct accd__traffic traffic = {0};
@@ -20,8 +20,9 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
     return traffic;
 }
 
-/* Returns true if the device sends a transfer directly from host memory, without staging (a copy into memory of the
- * device): it is large, and its batch fetches nothing. */
+/* Returns true if the device sends the transfer `at` directly from host memory, without staging (a copy into memory of
+ * the backend). That is so if the backend has `send`, the transfer is large and not computed by the core, and its batch
+ * fetches nothing. */
 static bool is_sent_directly(const struct accd__device *device, const struct accd__transfer *at,
                              const struct accd__traffic *traffic)
 {
@@ -29,7 +30,8 @@ static bool is_sent_directly(const struct accd__device *device, const struct acc
            at->bytes >= ACCD_MIN_DIRECT_SEND;
 }
 
-/* Returns true if the batch only fetches one large range at once, which the device writes to host memory directly. */
+/* Returns true if the device receives the only transfer of a batch directly into host memory. That is so if the backend
+ * has `receive`, and the batch only fetches one large range, without a `store` callback or a queue. */
 static bool is_received_directly(const struct accd__device *device, const struct accd__batch *batch,
                                  const struct accd__traffic *traffic)
 {
@@ -49,8 +51,8 @@ static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
     return bytes < max_bytes ? bytes : max_bytes;
 }
 
-/* Begins a batch, copies within the device, and, if the device has `announce`, announces the other transfers or starts
- * direct ones. On failure returns the status of the device. */
+/* Begins a batch, and copies within the device. If the backend has `announce`, also starts direct transfers (send,
+ * receive), and announces the others and the bulk. On failure returns the status of the device. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
                                const struct accd__traffic *traffic)
 {
@@ -79,8 +81,8 @@ static accd_status begin_batch(struct accd__device *device, const struct accd__b
     return ACCD_OK;
 }
 
-/* Stages or fetches all transfers that are neither direct nor within the device; then runs the bulk. The device must be
- * ready. */
+/* Does the listed transfers of a batch that are neither direct nor within the device: stages or fetches their bytes.
+ * Then runs the bulk (transfers that no list enumerates). The device must be ready. */
 static void move_transfers(struct accd__device *device, const struct accd__batch *batch,
                            const struct accd__traffic *traffic)
 {
@@ -136,8 +138,8 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
     return end_batch(device, batch, &traffic, moved);
 }
 
-/* Starts a batch in a queue of the device; a batch that sends has left host memory afterwards. On failure returns the
- * status of the device. */
+/* Starts a batch in the queue traffic->queue of the device, and sets *under_way_p to its handle. The bytes to send have
+ * then been copied from host memory. On failure returns the status of the device. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p)
 {
@@ -150,7 +152,9 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
     return device->ops->start_batch(device->handle, under_way_p);
 }
 
-/* Waits for a started batch, and stores what it has fetched if `stores_data`. */
+/* Waits for a batch that was started in `queue` with the handle in_flight. Copies the fetched bytes to host memory if
+ * `stores_data`; otherwise drops them. Counts the batch in the statistics. On failure returns the status of the device.
+ */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool stores_data)
 {

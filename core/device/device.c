@@ -15,7 +15,8 @@ accd_status accd__append_driver_error(struct accd__device *device, accd_status s
     return status;
 }
 
-/* Returns the status of a call to the device, and sets the last error unless it is ACCD_OK. */
+/* Returns `status`, the result of a call to the device. Unless it is ACCD_OK, sets the last error: the device failed in
+ * `operation` ("in a kernel"), with the driver's message. */
 accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *operation)
 {
     assert(operation);
@@ -25,8 +26,8 @@ accd_status accd__check_device_status(struct accd__device *device, accd_status s
     return accd__append_driver_error(device, status);
 }
 
-/* Sets the last error for failed transfers of a construct. Without a message of the driver it says that nothing was
- * changed. */
+/* Sets the last error for failed transfers of a construct; returns `status`. Without a message of the driver, the error
+ * says that nothing was changed. */
 accd_status accd__report_copy_failure(struct accd__device *device, accd_status status)
 {
     bool silent = !device->ops->last_error || !*device->ops->last_error(device->handle);
@@ -38,7 +39,8 @@ accd_status accd__report_copy_failure(struct accd__device *device, accd_status s
 int accd_device_at(accd_context *context, uint64_t address)
 {
     const struct accd__device *first = context ? context->devices : NULL, *device;
-    /* several devices may share a GPU, so that each owns the address; only one has allocated it */
+    /* asks first which device has allocated the address: several devices may share a GPU, so that each of them owns it
+     */
     for (device = first; device && first->next; device = device->next)
         if (device->ops->is_allocated(device->handle, address, 1))
             return device->number;

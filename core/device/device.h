@@ -1,8 +1,9 @@
-/* device.h - the interface between the core and a device: accd_backend, a table of functions for each kind of
- * device.
+/* device.h - the interface between the core and a device: accd_backend (a backend), a table of functions for each kind
+ * of device.
  *
  * core/queue, core/plan and core/ops call the functions, mostly through batch.c; sim.c and cuda implement them. A
- * device is a handle of the driver with statistics. It does not know which data lie in its memory. */
+ * device (struct accd__device) is a handle of its backend with statistics. It does not know which data lie in its
+ * memory. */
 #ifndef ACCD_DEVICE_H
 #define ACCD_DEVICE_H
 
@@ -10,14 +11,15 @@
 #include "accdeep_queues.h"
 #include "base/base.h"
 
-/* Numbers of copies that a batch will make to the device, to the host and within the device, announced before the first
- * one. queue: the queue of an asynchronous batch; 0: the batch is complete when end_batch returns. */
+/* Numbers of copies that a batch will make to the device (in), to the host (out) and within the device. queue: number
+ * of the queue of an asynchronous batch; 0: the batch is complete when end_batch returns. */
 struct accd__traffic {
     uint64_t in, out, within;
     unsigned queue;
 };
 
-/* Flags of a kernel's range: it is a present object; it is an object with excluded members. */
+/* Flags of a kernel's range. OBJECT: the range is a present object. EXCLUDES: the clause of that object excludes
+ * members. */
 enum { ACCD_KERNEL_RANGE_OBJECT = 1, ACCD_KERNEL_RANGE_EXCLUDES = 2 };
 /* Range of device memory [low, high) that a kernel may access. */
 struct accd__kernel_range {
@@ -38,7 +40,8 @@ struct accd__launch {
  * "together" means all of a group or none. */
 struct accd_backend {
     const char *name;
-    uint64_t small_bytes; /* objects smaller than this, mapped by one construct, share an allocation; 0: never */
+    uint64_t small_bytes; /* objects of fewer bytes, mapped by one construct, share an allocation; 0: objects never
+                             share one */
     /* Opens device `number` of the machine with its records in `mem`, and closes a device (required). Opening fails
      * with ACCD_ERROR_NO_DEVICE or ACCD_ERROR_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem);
@@ -46,17 +49,17 @@ struct accd_backend {
     /* Allocates memory (required). bytes > 0; the address is a multiple of 16. Fails with
      * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
-    /* Frees an allocation (required). ACCD_ERROR_MISUSE if it is not an allocated address. */
+    /* Frees the allocation that begins at `dev` (required). ACCD_ERROR_MISUSE: none begins there. */
     accd_status (*free)(void *device, uint64_t dev);
-    /* Begins and ends a batch of transfers (required). If begin_batch, ready or end_batch fails, none of its bytes have
-     * reached host memory, and the batch is over. Errors: ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
-     * ACCD_ERROR_OUT_OF_MEMORY. The order of calls is begin_batch, copy, announce, ready, stage and fetch, end_batch.
-     */
+    /* Begins and ends a batch of transfers (required). If begin_batch, ready or end_batch fails, none of the batch's
+     * bytes have reached host memory, and the batch is over. Errors: ACCD_ERROR_DEVICE,
+     * ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY. The order of calls is begin_batch, copy, announce,
+     * ready, stage and fetch, end_batch. */
     accd_status (*begin_batch)(void *device, const struct accd__traffic *traffic);
     accd_status (*end_batch)(void *device);
-    /* Announces a range that will be staged, or fetched if `out`; and gets the device ready (optional, together; for
-     * devices with memory of their own). All ranges are announced before ready and staged or fetched after it, in the
-     * same order. Failures of announcements are returned by ready. */
+    /* announce tells the device that a range will be fetched (`out`) or staged; ready then prepares the device
+     * (optional, together; for devices with memory of their own). All ranges are announced before ready, and staged or
+     * fetched after it, in the same order. Failures of announcements are returned by ready. */
     void (*announce)(void *device, uint64_t dev, uint64_t bytes, bool out);
     accd_status (*ready)(void *device);
     /* Sends a range directly from host memory, which is unchanged until end_batch (optional, with announce; in batches
@@ -65,11 +68,11 @@ struct accd_backend {
     /* Receives a range directly into host memory (optional, with announce; the only transfer of its batch). If the
      * batch fails, a part of the bytes may have arrived, which last_error then mentions. */
     void (*receive)(void *device, uint64_t dev, void *host, uint64_t bytes);
-    /* Announces a range of unused device memory that the caller fills in parts after ready (optional, together, with
-     * announce; in batches that fetch nothing). Filling one part overlaps the transfer of another part. end_batch
-     * reports a failure, and the parts are then dropped. */
+    /* Announces a range of unused device memory that the caller fills in parts after ready (optional, together with the
+     * next two; with announce; in batches that fetch nothing). Filling one part overlaps the transfer of another part.
+     * end_batch reports a failure, and the parts are then dropped. */
     void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
-    /* Returns memory for a part, which the caller fills before send_parts. Never fails. */
+    /* Returns memory for the part of `bytes` bytes at `dev`, which the caller fills before send_parts. Never fails. */
     void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);
     /* Transfers all parts staged so far, which the caller has filled; the memory of stage_part is then invalid. */
     void (*send_parts)(void *device);
@@ -96,8 +99,9 @@ struct accd_backend {
     accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
     /* Returns true if the address lies in the address space of the device, allocated or not (required). */
     int (*owns)(void *device, uint64_t dev);
-    /* Returns true if the address is shortly before this device's memory, where a section's base may point (optional).
-     * Called for addresses outside of known host memory. */
+    /* Returns true if the address lies shortly before this device's memory (optional). A pointer to element 0 of an
+     * array may hold such an address if only a later section is mapped. Called for addresses outside of known host
+     * memory. */
     int (*is_before)(void *device, uint64_t dev);
     /* Returns true if the whole range lies in one allocation (required). */
     int (*is_allocated)(void *device, uint64_t dev, uint64_t bytes);
@@ -105,17 +109,17 @@ struct accd_backend {
     uint64_t (*size_of)(void *device, uint64_t dev);
     /* Sets [*low_p, *high_p) to the range of this process's memory that has all device addresses (optional). */
     void (*address_range)(void *device, uint64_t *low_p, uint64_t *high_p);
-    /* Sets [*low_p, *high_p) to the backend's own metadata of allocations (with address_range). */
+    /* Sets [*low_p, *high_p) to the host memory with the backend's own tables of allocations (with address_range). */
     void (*metadata_range)(void *device, uint64_t *low_p, uint64_t *high_p);
     /* Returns the address of a byte that was written outside an allocation, and the beginning of that allocation; 0:
      * none (optional). */
     uint64_t (*find_overrun)(void *device, uint64_t *block_p);
-    /* Turns guards for later small allocations on or off (with find_overrun). */
+    /* Turns guard pages for later small allocations on or off (with find_overrun). */
     void (*set_guards)(void *device, int on);
     /* Returns how many bytes of the range were ever written (optional). */
     uint64_t (*count_written)(void *device, uint64_t dev, uint64_t bytes);
-    /* Saves content and written bits of a range to `to`, of bytes + (bytes + 7) / 8 bytes, or restores them (optional,
-     * together). A device whose restore fails is unusable. */
+    /* Saves the content and the written bits (set for each byte that was ever written) of a range to `to`, or restores
+     * them (optional, together). They take bytes + (bytes + 7) / 8 bytes. A device whose restore fails is unusable. */
     accd_status (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
     void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
     /* Saves, or restores, the whole state of the device (optional, together), except the memory given to open.
@@ -125,39 +129,39 @@ struct accd_backend {
     uint64_t (*state_bytes)(void *device);
     void (*state_save)(void *device, uint8_t *to);
     uint64_t (*state_restore)(void *device, const uint8_t *from);
-    /* Returns the address from which offsets are counted if addresses of different processes are compared (optional).
-     */
+    /* Returns the address that offsets are relative to, when device addresses of different processes are compared
+     * (optional). */
     uint64_t (*base_address)(void *device);
     /* Marks the range as never written, although it stays allocated (optional). */
     void (*mark_unwritten)(void *device, uint64_t dev, uint64_t bytes);
-    /* Makes allocation number `allocation` and copy number `copy` from now on fail, for tests (optional). 0: none
-     * fails; UINT64_MAX: keeps the present setting.
-     */
+    /* Makes the `allocation`-th allocation and the `copy`-th copy from now on fail, for tests (optional). 0: none
+     * fails; UINT64_MAX: keeps the present setting. */
     void (*inject_failure)(void *device, uint64_t allocation, uint64_t copy);
     /* Returns the driver's message about the last failure; "" if it has none (optional). */
     const char *(*last_error)(void *device);
     /* Runs kernels given as text (accd_run_kernel; optional, together). get_compiler writes the compiler's name, or why
-     * there is none, to `text`, and returns true if there is one. settle_kernel keeps or undoes the writes of a
-     * finished kernel, before another kernel is launched. */
+     * there is none, to `text`, and returns true if there is one. settle_kernel keeps (`keep`) or undoes the writes of
+     * a finished kernel, before another kernel is launched. */
     int (*get_compiler)(void *device, char *text, size_t bytes);
     accd_status (*launch)(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
     void (*settle_kernel)(void *device, bool keep);
-    /* Waits for a kernel that launch left running in a queue (with start_batch). Afterwards the kernel has finished
-     * completely, or changed nothing. `again` has a bit for each stop reason for which one thread repeats the kernel.
-     * end_p = NULL: the writes are undone. */
+    /* is_kernel_done tells if a kernel that launch left running in a queue has ended (with start_batch). finish_kernel
+     * waits for the kernel, which then has finished completely, or changed nothing. `again` has a bit for each stop
+     * reason for which one thread repeats the kernel. end_p = NULL: the writes are undone. */
     int (*is_kernel_done)(void *device, const void *in_flight);
     accd_status (*finish_kernel)(void *device, void *in_flight, uint64_t again, accd_kernel_result *end_p);
     /* Returns the address of the first allocation at or after an address, and its size in *bytes_p; 0: none (optional).
      */
     uint64_t (*next_allocation)(void *device, uint64_t dev, uint64_t *bytes_p);
-    /* Describes the number-th device of this machine (optional). ACCD_ERROR_NO_DEVICE: info_p->why has the reason. */
+    /* Describes device `number` of this machine in *info_p (optional). ACCD_ERROR_NO_DEVICE: info_p->why has the
+     * reason. */
     accd_status (*get_info)(unsigned number, accd_device_info *info_p);
 };
 
-/* Value of small_bytes for backends whose objects may share allocations. */
+/* Value of accd_backend.small_bytes for backends whose objects may share allocations. */
 enum { ACCD_SMALL_OBJECT = 32 << 10 };
-/* Least bytes of a transfer that is sent from, or received into, host memory directly. Greatest bytes of one fetch in a
- * queue, which cuts larger fetches into parts. */
+/* MIN_DIRECT_SEND: least bytes of a transfer that is sent from, or received into, host memory directly. MAX_FETCH_PART:
+ * greatest bytes of one fetch in a queue; larger ones are cut into parts. */
 enum { ACCD_MIN_DIRECT_SEND = 32 << 10, ACCD_MAX_FETCH_PART = 1 << 20 };
 
 /* Device of a context. */
@@ -172,7 +176,8 @@ struct accd__device {
 
 /* A transfer between the host and the device, or within it. */
 struct accd__transfer {
-    uint64_t dev, host, bytes; /* `host`: host address; or device address of the source, within the device */
+    uint64_t dev, host,
+        bytes; /* `host`: host address or, for a transfer within the device, device address of the source */
     enum {
         ACCD_TRANSFER_TO_DEVICE,
         ACCD_TRANSFER_CORE_TO_DEVICE,
@@ -182,18 +187,20 @@ struct accd__transfer {
                     program */
 };
 
-/* Bulk: transfers of whole columns of sections, which no list enumerates; core/ops/bulk.c implements it. */
+/* Bulk: transfers of whole columns of sections of a deep structure, which no list enumerates; core/ops/bulk.c
+ * implements bulks. */
 struct accd__bulk;
 struct accd__batch;
-/* Functions of a bulk: count, announce and run do for its transfers what batch.c does for those of the list. */
+/* Functions of a bulk. The first three do for the bulk's transfers what batch.c does for listed ones. count adds their
+ * numbers to `traffic`, announce announces them, and run stages or fetches their bytes. */
 struct accd__bulk_ops {
     void (*count)(const struct accd__bulk *bulk, struct accd__traffic *traffic);
     void (*announce)(struct accd__bulk *bulk, const struct accd__traffic *traffic);
     void (*run)(struct accd__bulk *bulk);
-    /* Sets batch->accesses and naccesses to the device memory that the bulk uses, and host_low and host_end. Fails
-     * without memory. */
+    /* Sets batch->accesses and naccesses to the ranges of device memory that the batch's bulk uses, and extends
+     * batch->host_low and host_end. Fails without memory. */
     accd_status (*list_accesses)(struct accd__batch *batch);
-    /* Returns true if host memory that a queued bulk needs was freed, with an address in it in *host_p. */
+    /* Returns true if host memory that a queued bulk needs was freed, and sets *host_p to an address in that memory. */
     bool (*find_freed_host)(const struct accd__bulk *bulk, uint64_t *host_p);
     /* Frees a bulk that a queue owns. */
     void (*drop)(struct accd__bulk *bulk);
@@ -209,8 +216,8 @@ struct accd__batch {
     const struct accd__pair *accesses;
     size_t naccesses;
     uint64_t host_low, host_end; /* hull of the host memory that the batch sends from, or fetches to */
-    /* Stores the fetched bytes `from` of a transfer, in place of the copy to host memory; NULL: they are copied. Never
-     * set in asynchronous batches. */
+    /* Callback that stores the fetched bytes `from` of the transfer `at`; NULL: fetched bytes are copied to host
+     * memory. Never set in asynchronous batches. */
     void (*store)(void *ud, const struct accd__transfer *at, const char *from);
     void *ud;
     bool uncounted; /* true if the statistics exclude the batch */
@@ -223,17 +230,16 @@ extern const accd_backend accd__backend_sim, accd__backend_direct, accd__backend
 
 /* Appends the driver's message, if there is one, to the message of the last error; returns `status`. */
 accd_status accd__append_driver_error(struct accd__device *device, accd_status status);
-/* Returns `status`, the result of a call to the device. An error sets the last error to "device 0 failed" with
- * `operation`
- * ("in a kernel") and the driver's message. */
+/* Returns `status`, the result of a call to the device. Unless it is ACCD_OK, sets the last error to "device 0 failed"
+ * with `operation` ("in a kernel") and the driver's message. */
 accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *operation);
 /* Sets the last error for failed transfers of a construct; returns `status`. */
 accd_status accd__report_copy_failure(struct accd__device *device, accd_status status);
 
 /* ----------------------------------------------------------------------------------- batch.c -- */
 
-/* Returns the numbers of copies of a batch, and adds the bytes of its listed program data to moved[0] (in), [1] (out),
- * [2] (within the device). */
+/* Returns the numbers of copies of a batch. Adds the bytes of its listed transfers of program data to moved[0] (to the
+ * device), moved[1] (to the host) and moved[2] (within the device). */
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved);
 /* Does all transfers of a batch now. Returns the error of the device; none of the bytes have then reached host memory.
  */
@@ -242,8 +248,8 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
  * failure returns the status of the device, and nothing is under way. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p);
-/* Waits for a started batch, and copies the fetched bytes to host memory if `stores_data`; otherwise drops them. On
- * failure returns the status of the device. */
+/* Waits for a batch that was started in `queue` with the handle in_flight. Copies the fetched bytes to host memory if
+ * `stores_data`; otherwise drops them. On failure returns the status of the device. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool stores_data);
 

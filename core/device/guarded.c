@@ -1,23 +1,25 @@
 /* guarded.c - simulated devices with guard pages: a kernel that runs off its block is stopped by the processor.
  *
- * Input and output: the allocation functions of accd_backend for the backends guarded*, which sim.c registers. Each of
- * the first 8192 blocks lies in an enclosing block, whose whole pages no other block uses:
+ * This file has the allocation functions of accd_backend for the backends guarded*, which sim.c registers. Up to 8192
+ * blocks at a time are guarded: each lies in an enclosing block, whose whole pages no other block uses:
  *
  *     enclosing block   |  rest  | page  ...  page | guard page | rest |
  *     guarded                     poison [block  ] poison to the unit
  *     guarded-end                 poison   [block]                        the block ends exactly at the guard page
  *     guarded-begin     |  rest  | guard page | [block] poison ... |      the page comes before the block
  *
- * Poison next to a block detects writes that do not reach the guard page (guarded_find_overrun).
+ * Poison (a fill pattern) next to a block detects writes that do not reach the guard page (accd__guarded_find_overrun).
  *
  * Invariants. sizes[first unit of the block] is its bytes. sizes[last unit of the enclosing block] is the offset of the
- * block, or 0 after its free. covers[guard page] is the offset of the enclosing block + 1.
+ * block, or 0 after its free. covers[guard page] is the offset of the enclosing block + 1. (sim.h has sizes and
+ * covers.)
  *
- * Life of a block: guarded_alloc allocates the enclosing block and makes the guard page inaccessible. guarded_free puts
- * a small block into quarantine: a ring of 256 blocks, all of whose pages are inaccessible, so that stale accesses
- * stop. The oldest block leaves the ring when the ring is full or memory is short. A large block is freed at once, with
- * its guard page. guarded-again: quarantined blocks stay accessible, and the next block of their size takes their
- * place. guarded-end: a block's address is a multiple of the largest power of two that divides its size, up to 16. */
+ * Life of a block: accd__guarded_alloc allocates the enclosing block and makes the guard page inaccessible.
+ * accd__guarded_free puts a small block into quarantine: a ring of 256 blocks, all of whose pages are inaccessible, so
+ * that stale accesses stop the program. The oldest block leaves the ring when the ring is full or memory is short. A
+ * large block is freed at once, with its guard page. guarded-again: quarantined blocks stay accessible, and the next
+ * block of their size takes their place. guarded-end: a block's address is a multiple of the largest power of two that
+ * divides its size, up to 16. */
 #include "device/sim.h"
 
 #include <sys/mman.h>
@@ -43,9 +45,9 @@ static uint64_t last_unit(const struct sim *sim, uint64_t start)
 }
 
 /* Makes the pages of `bytes` bytes at offset `at` inaccessible; returns false if the system refuses. The pages become
- * mappings of a page past the end of an empty file: any access to it stops the program, even if neighbouring
- * protections change. memfd_create is called through syscall, because the oldest C library that the self-contained
- * program runs with has no function for it. */
+ * mappings of a page past the end of an empty file: any access to such a page stops the program, even if protections of
+ * neighbouring pages change. memfd_create is called through syscall, because the oldest C library that the
+ * self-contained program runs with has no function for it. */
 static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     if (!sim->inaccessible_page) {
@@ -60,7 +62,7 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
     return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-/* Bytes of poison next to a block, which detect writes beside the block. */
+/* Least number of bytes of poison next to a block, which detect writes beside the block. */
 enum { REDZONE = 64 };
 
 /* Removes the latest quarantined block whose inaccessible pages have exactly `bytes` bytes from the ring, and sets
@@ -81,7 +83,7 @@ static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
     return false;
 }
 
-/* Returns the offset of the guard page of the enclosing block at `start`. body: bytes of the pages for block and
+/* Returns the offset of the guard page of the enclosing block at offset `start`. body: bytes of the pages for block and
  * poison. */
 static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t body)
 {
@@ -110,8 +112,9 @@ static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t by
     return sim->base + at;
 }
 
-/* Allocates a block with a guard page, and sets *dev_p. The block has no guard page if 8192 are in use, the system
- * refuses, or guards are off for small blocks. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY if no space is left. */
+/* Allocates a block of `bytes` bytes with a guard page, and sets *dev_p to its device address. The block has no guard
+ * page if 8192 are in use, the system refuses, or guards are off and the block has at most a page. Returns
+ * ACCD_ERROR_OUT_OF_DEVICE_MEMORY if no space is left. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     enum { MAX_GUARDS = 8192 }; /* each guard needs mappings, whose number the operating system limits */
@@ -145,8 +148,8 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return ACCD_OK;
 }
 
-/* Frees a block: a guarded one of few pages goes into quarantine, other ones are freed at once. ACCD_ERROR_MISUSE: no
- * block begins at `dev`. */
+/* Frees the block at `dev`: a guarded one of few pages goes into quarantine, another block is freed at once.
+ * ACCD_ERROR_MISUSE: no block begins at `dev`. */
 accd_status accd__guarded_free(void *device, uint64_t dev)
 {
     /* larger blocks are not quarantined, because each quarantined page costs a page fault at its next use */
@@ -179,7 +182,7 @@ accd_status accd__guarded_free(void *device, uint64_t dev)
     return ACCD_OK;
 }
 
-/* Turns guards for later allocations of at most a page on or off; larger ones are always guarded. */
+/* Turns guard pages for later allocations of at most a page on or off; larger allocations always ask for one. */
 void accd__guarded_set_guards(void *device, int on)
 {
     struct sim *sim = device;

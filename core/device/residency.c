@@ -1,4 +1,5 @@
-/* residency.c - counts the host memory that a simulated device uses; see residency.h. */
+/* residency.c - counts the host memory that a simulated device uses, in chunks of 64 KiB, and reports it to the
+ * callback config.charge; see residency.h. */
 #include "device/residency.h"
 
 #include <assert.h>
@@ -10,7 +11,8 @@ static uint64_t residency_struct_bytes(uint64_t space)
     return sizeof(struct accd__residency) + (space / ACCD_RESIDENCY_CHUNK / 64 + 1) * sizeof(uint64_t);
 }
 
-/* Makes a counter in pages of its own; NULL: no memory. */
+/* Returns a new counter, in pages of its own, for `space` bytes of address space, which reports to `charge` with
+ * `charge_ud`; NULL: no memory. */
 struct accd__residency *accd__residency_new(uint64_t space, accd_charge_fn charge, void *charge_ud)
 {
     void *block = mmap(NULL, residency_struct_bytes(space), PROT_READ | PROT_WRITE,
@@ -33,15 +35,16 @@ void accd__residency_free(struct accd__residency *residency)
     munmap(residency, residency_struct_bytes(residency->space));
 }
 
-/* Adds `bytes` to the charge. A negative number, converted to uint64_t, is given back. */
+/* Adds `bytes` to the bytes charged so far, and reports them. A negative number, converted to uint64_t, is given back.
+ */
 void accd__residency_charge(struct accd__residency *residency, uint64_t bytes)
 {
     residency->charged += bytes;
     residency->charge(residency->charge_ud, (int64_t)bytes);
 }
 
-/* Marks a chunk (64 KiB) as resident or not; if that changes, charges the chunk with its written bits, or gives them
- * back. */
+/* Marks a chunk (64 KiB) as resident (`on`) or not. If that is a change, charges the bytes of the chunk and of its
+ * written bits, or gives them back. */
 static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk, bool on)
 {
     assert(chunk <= residency->space / ACCD_RESIDENCY_CHUNK);
@@ -53,7 +56,8 @@ static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk
     accd__residency_charge(residency, on ? bytes : 0 - bytes);
 }
 
-/* Charges the chunks of a range that is about to be written, unless they are charged already. */
+/* Charges the chunks of the n bytes at offset `at`, which are about to be written, unless they are charged already.
+ * huge: charges all chunks of each huge page (2 MiB) that the range touches. */
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
     assert(n > 0);
@@ -64,8 +68,8 @@ void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_
         set_chunk_resident(residency, chunk, true);
 }
 
-/* Returns the whole chunks in a freed range to the system and gives back their charge; does nothing if the system
- * refuses. */
+/* Returns the whole chunks in the freed n bytes at offset `at` to the system, and gives back their charge. Does nothing
+ * if the system refuses, or the range has no whole chunk. `bytes`: address of the device's memory. */
 void accd__residency_drop(struct accd__residency *residency, char *bytes, uint64_t at, uint64_t n)
 {
     const uint64_t first = (at + ACCD_RESIDENCY_CHUNK - 1) / ACCD_RESIDENCY_CHUNK,

@@ -10,13 +10,13 @@
 
 enum { ACCD_RESIDENCY_CHUNK = 64 << 10 };
 
-/* Counter of the host memory of one device. */
+/* Counter of the host memory that one simulated device uses. */
 struct accd__residency {
     uint64_t space; /* bytes of the device's address space */
     accd_charge_fn charge;
     void *charge_ud;
     uint64_t charged;  /* bytes charged so far */
-    uint64_t chunks[]; /* set of the chunks that were written, one bit each */
+    uint64_t chunks[]; /* set of the chunks (64 KiB) that were written, one bit for each */
 };
 
 /* Returns a new counter for `space` bytes of address space, which reports to `charge` (not NULL); NULL: no memory. */
@@ -26,13 +26,14 @@ void accd__residency_free(struct accd__residency *residency);
 /* Charges bytes that are not in chunks, such as tables. */
 void accd__residency_charge(struct accd__residency *residency, uint64_t bytes);
 /* Charges the chunks, not charged before, of the range of n > 0 bytes at offset `at`, which is about to be written.
- * huge: whole huge pages of 2 MiB are charged. */
+ * huge: charges all chunks of each huge page (2 MiB) that the range touches. */
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge);
-/* Returns the whole chunks in a freed range to the system, and gives back their charge. `bytes` is the address of the
- * device's memory. */
+/* Returns the whole chunks in a freed range of n bytes at offset `at` to the system, and gives back their charge.
+ * `bytes` is the address of the device's memory. */
 void accd__residency_drop(struct accd__residency *residency, char *bytes, uint64_t at, uint64_t n);
 
-/* Calls accd__residency_add for a range of n bytes; does nothing if `residency` is NULL or n = 0. */
+/* Charges the range of n bytes at offset `at`, which is about to be written, by accd__residency_add. Does nothing if
+ * `residency` is NULL or n = 0. */
 static inline void accd__residency_touch(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
     if (residency && n)

@@ -1,13 +1,14 @@
 /* sim.c - the simulated device: discrete memory with addresses of its own. Fresh memory reads as ACCD_POISON.
  *
- * Implements accd_backend for "sim", "direct" and, with guarded.c, the "guarded" ones. sim.h shows the data structure.
+ * Implements accd_backend for the backends "sim", "direct" and, with guarded.c, "guarded" and its variants. sim.h shows
+ * the data structure.
  *
  * sim: device addresses lie in reserved address space without access, so that the processor stops a host program that
  * dereferences one. The bytes lie in a second mapping at the same offset. One bit for each byte tells if it was ever
  * written.
  *
  * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. Such writes cannot be
- * recorded, so there are no bits, and allocated memory is filled with poison. */
+ * recorded, so there are no written bits, and allocated memory is filled with poison. */
 #include "accdeep_context.h"
 #include "device/sim.h"
 #include "device/written.h"
@@ -17,7 +18,8 @@
 static const uint64_t min_space = (uint64_t)64 << 20, default_bytes = (uint64_t)16 << 30,
                       max_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
 
-/* Returns the bytes of struct sim for a backend (NULL: "sim"); guarded ones have a quarantine. */
+/* Returns the bytes of struct sim for a backend (NULL: "sim"). For guarded backends, these include the quarantine (ring
+ * of freed blocks that are not yet used again). */
 static size_t sim_struct_bytes(const accd_backend *backend)
 {
     return sizeof(struct sim) + (backend && backend->find_overrun ? QUARANTINE_SIZE * sizeof(struct quarantined) : 0);
@@ -39,14 +41,14 @@ static void unmap_pages(void *p, uint64_t bytes)
         munmap(p, bytes);
 }
 
-/* Returns the bytes of the tables sizes, covers and units, which are adjacent in this order. */
+/* Returns the bytes of the tables sizes, covers and units of `sim`, which are adjacent in this order. */
 static uint64_t table_bytes(const struct sim *sim)
 {
     return sim->space / UNIT * (sizeof sim->sizes[0] + sizeof sim->units[0]) +
            sim->space / PAGE * sizeof sim->covers[0];
 }
 
-/* Unmaps all memory of a device, which may be opened only in part, and frees its record. */
+/* Unmaps all memory of a device, of which a failed sim_open may have made only a part, and frees its record. */
 static void sim_close(void *device)
 {
     struct sim *sim = device;
@@ -62,8 +64,9 @@ static void sim_close(void *device)
     accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
-/* Opens a simulated device: maps its address space and tables, and sets *device_p. ACCD_ERROR_OUT_OF_MEMORY: the system
- * refuses, or the configured memory exceeds the address space. */
+/* Opens a simulated device: maps its address space and tables, and sets *device_p to its record, made in `mem`.
+ * `number` has no meaning here. ACCD_ERROR_OUT_OF_MEMORY: the system refuses, or the configured memory exceeds the
+ * address space. */
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     const bool direct = config->backend && config->backend->address_range;
@@ -114,15 +117,16 @@ static uint64_t sim_allocation_size(void *device, uint64_t dev)
     return accd__sim_owns(device, dev) && accd__sim_is_block_start(sim, at) ? sim->sizes[at / UNIT] : 0;
 }
 
-/* Returns true if the range lies in one block, which is found through `units` or, if the block begins before the page,
- * through `covers`. */
+/* Returns true if the range lies in one allocated block. The table `units` finds a block that begins in the page of
+ * `dev`; the table `covers` finds one that begins before that page. */
 static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
     if (!accd__sim_owns(device, dev) || at >= sim->bump)
         return 0;
-    /* Finds the block's first unit: the last unit in the page, up to `at`, that has a class; or one before the page. */
+    /* Finds the first unit of the block around `at`: the last unit in the page, up to `at`, at which a block begins. If
+     * no block begins there, takes the block that covers the start of the page. */
     uint64_t first = at / UNIT, least = at / PAGE * (PAGE / UNIT);
     while (first > least && !sim->units[first])
         first--;
@@ -140,8 +144,8 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Counts down to the injected failure of a copy. Returns ACCD_ERROR_DEVICE if this batch contains the failing copy,
- * otherwise ACCD_OK. */
+/* Begins a batch: only counts down to an injected failure of a copy. Returns ACCD_ERROR_DEVICE if this batch contains
+ * the failing copy, otherwise ACCD_OK. */
 static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;
@@ -182,7 +186,7 @@ static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
         accd__written_poison(sim->bits, at, bytes, sim->bytes + at);
 }
 
-/* Returns the content of a range, with poison in unwritten bytes. */
+/* Returns the memory of a range, after filling its unwritten bytes with poison. */
 static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -192,7 +196,8 @@ static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
     return sim->bytes + at;
 }
 
-/* Copies bytes and written bits within the device; the ranges may overlap. */
+/* Copies `bytes` bytes with their written bits within the device, from address `from` to address `to`; the ranges may
+ * overlap. */
 static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -222,7 +227,7 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
     return ACCD_OK;
 }
 
-/* Sets [*low_p, *high_p) to the range of host addresses of the tables, rounded up to a page. */
+/* Sets [*low_p, *high_p) to the host memory of the tables sizes, covers and units; the end is rounded up to a page. */
 static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -230,7 +235,7 @@ static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_
     *high_p = (*low_p + table_bytes(sim) + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Sets [*low_p, *high_p) to the range of device addresses. */
+/* Sets [*low_p, *high_p) to the range of all device addresses. */
 static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -246,7 +251,8 @@ static uint64_t sim_count_written(void *device, uint64_t dev, uint64_t bytes)
     return accd__written_count(sim->bits, dev - sim->base, bytes);
 }
 
-/* Saves the content of a range to `to` and, if recorded, its written bits after it; never fails. */
+/* Saves the content of a range to `to` and, if they are recorded, the written bits of the range after the content;
+ * never fails. */
 static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct sim *sim = device;
@@ -270,14 +276,15 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 
 /* ------------------------------------------------------------------------------- checkpoints -- */
 
-/* Returns the end offset of the memory that a state contains: bump, rounded up to a page. */
+/* Returns the end offset of the memory that a saved state contains: bump (end of the blocks), rounded up to a page. */
 static uint64_t state_end(const struct sim *sim)
 {
     return (sim->bump + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Copies memory and tables up to offset `end` to a state (`to`) or from a state (`from`); with both NULL, copies
- * nothing. Returns the bytes of the state, which begins with 16 bytes for the value of `end`. */
+/* Copies memory, written bits and tables up to offset `end` to a saved state (`to`) or from one (`from`); with both
+ * NULL, copies nothing. Returns the bytes of the state, whose first 16 bytes are left to the caller, for the value of
+ * `end`. */
 static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, const uint8_t *from)
 {
     assert(end % PAGE == 0 && end <= sim->space);
@@ -299,7 +306,7 @@ static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, con
     return at;
 }
 
-/* Returns the bytes of a saved state. */
+/* Returns the bytes that sim_state_save would write now. */
 static uint64_t sim_state_bytes(void *device)
 {
     return copy_state(device, state_end(device), NULL, NULL);
@@ -313,7 +320,8 @@ static void sim_state_save(void *device, uint8_t *to)
     (void)copy_state(device, end, to, NULL);
 }
 
-/* Makes the memory between offsets `from` and `to`, allocated after the checkpoint, unallocated and unwritten. */
+/* Makes the memory between offsets `from` and `to`, which was allocated after the checkpoint to restore, unallocated
+ * and unwritten. */
 static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
 {
     assert(from <= to && from % PAGE == 0);
@@ -322,7 +330,8 @@ static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
     memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
 }
 
-/* Restores a saved state, and returns its bytes; memory allocated after the checkpoint becomes unallocated. */
+/* Restores the state saved at `from`, and returns the number of its bytes. Memory allocated since it was saved becomes
+ * unallocated. */
 static uint64_t sim_state_restore(void *device, const uint8_t *from)
 {
     const uint64_t now = state_end(device);
@@ -333,7 +342,8 @@ static uint64_t sim_state_restore(void *device, const uint8_t *from)
     return copy_state(device, end, NULL, from);
 }
 
-/* Returns the address of the first block at or after a device address, and sets *bytes_p to its bytes; 0: none. */
+/* Returns the address of the first allocated block that begins at or after `dev`, and sets *bytes_p to its requested
+ * bytes; 0: none. */
 static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     const struct sim *sim = device;
@@ -346,7 +356,7 @@ static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return sim->base + at;
 }
 
-/* Returns the lowest device address. */
+/* Returns the lowest device address, which offsets are relative to. */
 static uint64_t sim_base_address(void *device)
 {
     return ((const struct sim *)device)->base;
@@ -359,7 +369,8 @@ static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
     accd__sim_set_written_bits(sim, dev - sim->base, bytes, false);
 }
 
-/* Sets the countdowns of injected failures; 0: no failure, UINT64_MAX: keeps the present countdown. */
+/* Makes the `allocation`-th allocation and the `copy`-th copy from now on fail; 0: no failure, UINT64_MAX: keeps the
+ * present countdown. */
 static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
 {
     struct sim *sim = device;
@@ -369,7 +380,7 @@ static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
         sim->fail_copy = copy;
 }
 
-/* Functions that all simulated devices have. */
+/* Initialisers of the functions that the backends of all simulated devices have. */
 #define COMMON                                                                                        \
     .open = sim_open, .close = sim_close, .begin_batch = sim_begin_batch, .end_batch = sim_end_batch, \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write,   \
@@ -400,7 +411,7 @@ const accd_backend accd__backend_direct = {
     .metadata_range = direct_metadata_range,
 };
 
-/* Functions that all guarded devices have. */
+/* Initialisers of the functions that the backends of all guarded devices have. */
 #define GUARDED                                                                                              \
     COMMON, .alloc = accd__guarded_alloc, .free = accd__guarded_free, .address_range = direct_address_range, \
             .metadata_range = direct_metadata_range, .find_overrun = accd__guarded_find_overrun,             \
@@ -411,7 +422,8 @@ const accd_backend accd__backend_guarded_end = {GUARDED, .name = "guarded-end"};
 const accd_backend accd__backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
 const accd_backend accd__backend_guarded_again = {GUARDED, .name = "guarded-again"};
 
-/* Describes device `number` of a backend; simulated devices exist for every number. */
+/* Describes device `number` of a backend in *info_p. Without get_info, the backend is simulated, and every number
+ * exists. ACCD_ERROR_MISUSE: an argument is NULL. Otherwise returns the status of get_info. */
 accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {
     if (!backend || !info_p)

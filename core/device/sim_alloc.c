@@ -1,12 +1,14 @@
-/* sim_alloc.c - allocation of simulated memory: size classes with lists of free blocks, and the quarantine of guarded
- * devices, whose blocks are freed when memory is short. Used by sim.c and guarded.c. */
+/* sim_alloc.c - allocation of simulated memory: size classes with lists of free blocks; and release of the quarantine
+ * of guarded devices, whose blocks become free when memory is short. sim.h explains bump (end of the blocks). Used by
+ * sim.c and guarded.c. */
 #include "device/sim.h"
 
 #include <sys/mman.h>
 
 static const uint64_t huge_page = (uint64_t)2 << 20, large_block = (uint64_t)4 << 20;
 
-/* Removes the first free block of a class and sets *at_p to its offset. Returns false if there is none. */
+/* Removes the first free block of a size class from its list, and sets *at_p to the block's offset. Returns false if
+ * there is none. */
 static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->heads[class])
@@ -16,7 +18,8 @@ static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
     return true;
 }
 
-/* Cuts free memory of `bytes` bytes at offset `at` into free blocks, the largest that fit first. */
+/* Cuts free memory of `bytes` bytes at offset `at` into free blocks of size classes, each time the largest that fits.
+ */
 static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     assert(bytes % UNIT == 0);
@@ -32,8 +35,8 @@ static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
     }
 }
 
-/* Joins adjacent free blocks, and lowers bump if the last block is free. Called only when the memory after bump is used
- * up. */
+/* Joins adjacent free blocks, and lowers bump (end of the blocks) if the last block is free. Called only when neither a
+ * free block nor the memory after bump suffices. */
 static void coalesce_free_blocks(struct sim *sim)
 {
     memset(sim->heads, 0, sizeof sim->heads);
@@ -52,20 +55,20 @@ static void coalesce_free_blocks(struct sim *sim)
         }
         at += length;
     }
-    if (bytes) /* the free memory at the end becomes part of the memory after bump, which was never allocated */
+    if (bytes) /* the free memory at the end becomes part of the unallocated memory after bump */
         sim->bump = from;
 }
 
-/* Takes a free block of a class, or a new block from the memory after bump; with avoids_reuse in the other order. Sets
- * *at_p to its offset. Returns false if there is neither. */
+/* Takes a free block of a size class, or, if there is none, a new block from the memory after bump; with avoids_reuse,
+ * in the other order. Sets *at_p to the block's offset. Returns false if there is neither. */
 static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->avoids_reuse && pop_free_block(sim, class, at_p))
         return true;
     uint64_t bytes = accd__class_units(class) * UNIT;
     if (bytes <= sim->space - sim->bump) {
-        if (sim->residency) /* charges the tables, which use a page or two for a block, and a word for each of its pages
-                             */
+        if (sim->residency) /* charges the tables, of which a block uses at most two pages, and a word for each of its
+                               pages */
             accd__residency_charge(sim->residency,
                                    (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
         *at_p = sim->bump;
@@ -75,8 +78,8 @@ static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
     return sim->avoids_reuse && pop_free_block(sim, class, at_p);
 }
 
-/* Prepares a large block of a class: asks the system for huge pages, once. Then moves bump to the beginning of a huge
- * page, unless a free block of the class exists or too little space is left. */
+/* Prepares the allocation of a large block of a size class. The first call asks the system for huge pages (2 MiB).
+ * Moves bump to the beginning of a huge page, unless a free block of the class exists or too little space is left. */
 static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned class)
 {
     const uint64_t gap = -(sim->base + sim->bump) % huge_page;
@@ -122,8 +125,9 @@ bool accd__sim_release_oldest(struct sim *sim)
     return true;
 }
 
-/* Allocates a block without changing its bytes, and sets *dev_p. If no block is found, releases quarantined blocks,
- * joins free ones and splits a larger one. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY if that does not help. */
+/* Allocates a block of `bytes` bytes without changing its content, and sets *dev_p to its device address. If no block
+ * is found, releases quarantined blocks, joins free ones and splits a larger one. Returns
+ * ACCD_ERROR_OUT_OF_DEVICE_MEMORY if that does not help, the capacity is exceeded, or a failure is injected. */
 static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
                                                                         uint64_t *dev_p)
 {
@@ -158,13 +162,15 @@ static inline __attribute__((always_inline)) accd_status allocate_block(struct s
     return ACCD_OK;
 }
 
-/* Allocates a block of `bytes` bytes without changing its content. */
+/* Allocates a block of `bytes` bytes without changing its content, and sets *dev_p to its device address. Returns the
+ * status of allocate_block. */
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p)
 {
     return allocate_block(sim, bytes, dev_p);
 }
 
-/* Allocates a block, and fills it with poison if the device has no written bits. */
+/* Allocates a block of `bytes` bytes, sets *dev_p to its device address, and fills it with poison if the device has no
+ * written bits. Returns the status of allocate_block. */
 accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct sim *sim = device;
@@ -174,8 +180,8 @@ accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return status;
 }
 
-/* Clears the written bits of n bytes of freed memory at offset `at`. The operating system takes back whole pages of the
- * bits of a large block, most of which were never touched. */
+/* Clears the written bits of n bytes of freed memory at offset `at`. For a large block, returns whole pages of the bits
+ * to the operating system; they read as 0 afterwards. */
 void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
 {
     uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;
@@ -187,7 +193,8 @@ void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
     }
 }
 
-/* Frees the unguarded block that begins at `dev`. ACCD_ERROR_MISUSE: none begins there. */
+/* Frees the unguarded block that begins at `dev`: clears its written bits, and lists it as free. ACCD_ERROR_MISUSE:
+ * none begins there. */
 accd_status accd__sim_free(void *device, uint64_t dev)
 {
     struct sim *sim = device;

@@ -1,4 +1,5 @@
-/* written.c - counts, copies and saves the bits of written bytes of device memory; see written.h. */
+/* written.c - counts, copies and saves written bits: one bit for each byte of device memory, set if the byte was ever
+ * written (written.h). */
 #include "device/written.h"
 
 /* Returns the number of set bits in [at, at + n). */
@@ -21,7 +22,7 @@ static bool get_written_bit(const uint64_t *bits, uint64_t at)
     return bits[at / 64] >> at % 64 & 1;
 }
 
-/* Copies n bits between two positions that may overlap. */
+/* Copies n bits from position `from` of `other` to position `to` of `bits`; the ranges may overlap. */
 void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n)
 {
     if (accd__written_count(other, from, n) == n) {
@@ -35,10 +36,11 @@ void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint
     }
 }
 
-/* Fills the bytes of [at, at + n) that were never written with ACCD_POISON. */
+/* Fills the bytes of [at, at + n) that were never written with ACCD_POISON. bytes: content of this range, from offset
+ * `at` on. */
 void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes)
 {
-    bytes -= at; /* bytes[at] is then the content at offset at */
+    bytes -= at; /* bytes[at] is now the content at offset `at` */
     for (uint64_t end = at + n; at < end;) {
         while (at % 64 == 0 && end - at >= 256 && /* skips 256 written bytes at once: usually all bytes were written */
                (bits[at / 64] & bits[at / 64 + 1] & bits[at / 64 + 2] & bits[at / 64 + 3]) == UINT64_MAX)

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Greatest number of pointers in a name; names of longer chains of pointers begin with dots, which bounds their cost.
- */
+/* Greatest number of pointers in a name. A name with more begins with dots instead of the first pointers, so that its
+ * cost is bounded. */
 enum { MAX_DEPTH = 17 };
 
 /* Text buffer that is cut at its capacity. */
@@ -18,12 +18,12 @@ struct text {
     char *to;
     size_t capacity, used;
     unsigned depth;        /* number of pointers followed from the named object */
-    accd_context *context; /* context whose host memory may be read, or NULL */
-    /* The named object, and the objects that hold the followed pointers. */
+    accd_context *context; /* context, for tests whether descriptors in host memory may be read; NULL: none is read */
+    /* First the named object, then the objects that contain the pointers followed so far; used to detect cycles. */
     const struct accd__object *holders[MAX_DEPTH];
 };
 
-/* Appends formatted text, cut at the capacity. */
+/* Appends text formatted as by printf to `text`, and cuts it at the capacity. */
 static __attribute__((format(printf, 2, 3))) void append_format(struct text *text, const char *format, ...)
 {
     va_list args;
@@ -35,16 +35,16 @@ static __attribute__((format(printf, 2, 3))) void append_format(struct text *tex
         text->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Returns an empty text that is written to `to`. `context`: context whose host memory may be read for descriptors, or
- * NULL. */
+/* Returns an empty text that is written to `to`, of `capacity` bytes. `context`: for tests whether descriptors in host
+ * memory may be read; NULL: none is read. */
 static struct text new_text(char *to, size_t capacity, accd_context *context)
 {
     to[0] = 0;
     return (struct text){.to = to, .capacity = capacity, .context = context};
 }
 
-/* Appends the name of a member after that of its object, with a dot unless the label begins with Fortran's %. Appends
- * nothing if `label` is NULL. */
+/* Appends the name `label` of a member after the name of its object; with a dot before it unless the name is empty or
+ * begins with Fortran's %. Appends nothing if `label` is NULL. */
 static void append_member_label(struct text *text, const accd_label *label)
 {
     if (label)
@@ -57,8 +57,9 @@ static bool label_is_indexed(const accd_label *label)
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-/* Writes the dimensions of an array: those of `array` or, if it is described, those of the descriptor at host address
- * `slot`. Returns false if there are none, or the descriptor is not readable. */
+/* Writes the dimensions of `array` to `dimensions` and returns true. If the array is described, takes them from the
+ * descriptor at host address `slot`. Returns false if there is no array or its rank is 0 or too large, or if the
+ * descriptor is not readable. */
 static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot, accd_dimension *dimensions)
 {
     int64_t words[3 * ACCD_MAX_RANK], span = 1;
@@ -83,9 +84,9 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
     return true;
 }
 
-/* Writes to `index` the subscripts of the element at byte `offset` from the first element of an array. `slot`: host
- * address of the pointer or descriptor, or 0. Returns the number of dimensions; 0: the label has no array, or the array
- * no such element. Strides may be negative. */
+/* Writes to `index` the subscripts of the element at byte `offset` from the first element, in memory, of the array of
+ * `label`. `slot`: host address of the pointer or descriptor, or 0. Returns the number of dimensions; 0: the dimensions
+ * are unknown, or there is no such element. Strides may be negative. */
 static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset, uint64_t slot,
                               int64_t *index)
 {
@@ -120,8 +121,8 @@ static void append_subscripts(struct text *text, unsigned rank, const int64_t *f
     append_format(text, ")");
 }
 
-/* Appends the C subscripts of *n_p elements from element `start`: "[1][0:2]", whole rows as "[0:2]". If n_p is NULL,
- * appends those of one element, without a length. */
+/* Appends the C subscripts of *n_p elements from element `start` of an object with `label`: "[1][0:2]", or "[0:2]" for
+ * two whole rows. If n_p is NULL, appends the subscripts of one element, without a length. */
 static void append_c_index(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
@@ -152,8 +153,8 @@ static void append_c_index(struct text *text, const accd_label *label, int64_t s
     append_format(text, "]");
 }
 
-/* Appends `n` Fortran elements from element `start`: as a section if they form one, otherwise as the first and the last
- * element, "(1,2):(2,1)". `slot` as for append_index. */
+/* Appends the Fortran subscripts of `n` elements from element `start`: as a section if they form one, otherwise as the
+ * first and the last element, "(1,2):(2,1)". `slot`: host address of the pointer to the object, or 0. */
 static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                                     uint64_t slot)
 {
@@ -177,8 +178,8 @@ static void append_fortran_elements(struct text *text, const accd_label *label, 
     append_subscripts(text, rank, high, high);
 }
 
-/* Appends the subscript of one element of an object with `label` (or NULL). `slot`: host address of the pointer to the
- * object, or 0. */
+/* Appends the subscripts of the element with number `index` of an object with `label` (or NULL): Fortran's if the label
+ * has ACCD_LABEL_PARENTHESES, otherwise C's. `slot`: host address of the pointer to the object, or 0. */
 static void append_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -187,8 +188,8 @@ static void append_index(struct text *text, const accd_label *label, int64_t ind
         append_c_index(text, label, index, NULL);
 }
 
-/* Appends the subscripts of `n` elements, from element `start`, of an object with `label`. `slot` as for append_index.
- */
+/* Appends the subscripts of `n` elements, from element `start`, of an object with `label` (or NULL), as Fortran or C
+ * writes them. `slot`: host address of the pointer to the object, or 0. */
 static void append_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -197,9 +198,9 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
         append_c_index(text, label, start, &n);
 }
 
-/* Appends the section of `bytes` bytes from element `start` of an object with `label`, if names with this label have
- * one. `is_part`: only a part of the named data is meant, so that the section is always appended. `slot` as for
- * append_index. */
+/* Appends the section of `bytes` bytes from element `start` of an object with `label`, or only the element, if names
+ * with this label have a section or an element. `is_part`: only a part of the named data is meant, so that the section
+ * is always appended. `slot`: host address of the pointer to the object, or 0. */
 static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
                            uint64_t slot)
 {
@@ -209,8 +210,8 @@ static void append_section(struct text *text, const accd_label *label, int64_t s
         append_index(text, label, start, slot);
 }
 
-/* Appends the name of a label, with `index` (or NULL) for each #. `element`: a subscript follows; if the label names a
- * part of an array, the whole array is then named. */
+/* Appends the name of a label, with the numbers in `index` in place of each #; NULL: # stays. `element`: a subscript
+ * follows; if the label names a part of an array, the name of the whole array is then appended. */
 static void append_label_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
@@ -225,7 +226,8 @@ static void append_label_name(struct text *text, const accd_label *label, const 
             append_format(text, "%c", *at);
 }
 
-/* Writes the text of `label` for pointers or, without one, its name with `index` for each #. */
+/* Writes the text label->pointer or, if that is NULL, the label's name with the numbers in `index` (or NULL) in place
+ * of each #. Writes an empty name if `label` is NULL. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, NULL);
@@ -235,8 +237,8 @@ void accd__format_pointer(const accd_label *label, const int64_t *index, char *t
         append_label_name(&text, label, index, false);
 }
 
-/* Writes the name of `label` with `index` for each # and, if it has one, the section of `bytes` bytes from element
- * `start`. */
+/* Writes the name of `label` with the numbers in `index` in place of each #. Appends the section of `bytes` bytes from
+ * element `start`, if names with this label have one. NULL label: an empty name. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity)
 {
@@ -247,7 +249,8 @@ void accd__format_label(const accd_label *label, const int64_t *index, int64_t s
     append_section(&text, label, start, bytes, false, 0);
 }
 
-/* Returns the index of the element of an item at `host`: the item's first index plus the distance in elements. */
+/* Returns the index of the element at `host` of the item `source`: the item's first index plus the distance in
+ * elements. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host)
 {
     if (host == source->host || !source->label || !source->label->unit)
@@ -255,7 +258,8 @@ int64_t accd__source_start(const struct accd__item_source *source, uint64_t host
     return source->start + (int64_t)((host - source->host) / source->label->unit);
 }
 
-/* Writes the name of an item, with a section if only a part is meant or its label has one. */
+/* Writes the name of the range of `bytes` bytes at `host` of the item `source`. The name has a section if the range is
+ * a part of the item, or names with this label have one. Writes an empty name if the item has no label. */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity)
 {
@@ -267,8 +271,8 @@ void accd__format_source(const struct accd__item_source *source, uint64_t host, 
     append_section(&text, source->label, accd__source_start(source, host), bytes, is_part, 0);
 }
 
-/* Returns the number of elements of an embedded field: the last constant assigned to the register with its count. 0:
- * that register does not hold a constant. */
+/* Returns the number of elements of an embedded field (elements inside the element): the constant that the program's
+ * code assigns last to the field's count register. 0: that assignment is not a constant. */
 static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *field)
 {
     for (size_t i = field->code_end; i-- > 0;)
@@ -280,9 +284,9 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t offset,
                          const accd_label *preferred);
 
-/* Appends the member at byte `offset` of an element, found among the fields, members and pieces of its program `layout`
- * (or NULL). If there is none, appends the offset. `preferred`: label of the field to take if several begin there, or
- * NULL. */
+/* Appends the name of the part at byte `offset` of an element: the first that contains the offset of the fields,
+ * members and pieces of its program `layout` (or NULL). If no part does, appends the offset, unless it is 0.
+ * `preferred`: label of the field to take if several begin there, or NULL. */
 static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
                              const accd_label *preferred)
 {
@@ -314,13 +318,14 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
         append_format(text, "+%llu", (unsigned long long)offset);
 }
 
-/* Appends the field that contains the byte at `offset` from the beginning of the field, with the member of its
- * element. Returns false, with nothing appended, if the field is too short or has no name of its own. `preferred` as
- * for append_member_at. */
+/* Appends the name of `field`; if its elements lie inside the element, also the subscript and member at byte `offset`
+ * of the field. Returns false, with nothing appended, if the field is too short or has no name of its own. `preferred`:
+ * label of the field to take if several begin at an offset, or NULL. */
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t offset,
                          const accd_label *preferred)
 {
-    if (field->in_place) { /* has a name only if the whole array is one member with several elements */
+    if (field->in_place) { /* an array in place has a name of its own only if the whole array is one member with several
+                              elements */
         const accd_member *array = NULL;
         for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
             if (spec->members[i].offset == field->offset && offset < spec->members[i].bytes)
@@ -342,7 +347,8 @@ static bool append_field(struct text *text, const accd_program_spec *spec, const
 
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row);
 
-/* Appends the pointer through which the section in a row of `segment` was reached. */
+/* Appends the name of the pointer through which the section in row `row` of `segment` (column of sections) was reached.
+ */
 static void append_row_slot(struct text *text, const struct accd_walk *walk, const struct accd__segment *segment,
                             size_t row)
 {
@@ -350,21 +356,22 @@ static void append_row_slot(struct text *text, const struct accd_walk *walk, con
     append_member_label(text, segment->field->label);
 }
 
-/* Returns true if names of elements of a root (an item that was walked) have subscripts: there are several, or its
- * label has a section or an element. */
+/* Returns true if names of the elements `set` of a root (an item that was walked) have subscripts. That is so for
+ * several elements, or if names with the root's label have a section or an element. */
 static bool is_element(const struct accd__walk_root *root, const struct accd__rowset *set)
 {
     return set->rows > 1 || (root->label && label_is_indexed(root->label));
 }
 
-/* Returns the index of the element in a row of the rowset `set` of a root. */
+/* Returns the index of the element in row `row` of `set`, the elements of a root (an item that was walked). */
 static int64_t root_index(const struct accd__walk_root *root, const struct accd__rowset *set, size_t row)
 {
     return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
-/* Returns where the pointer to a section lies relative to the item of the clause: in it, in an element of it, or in the
- * target of another pointer. Writes the indices of the root and of its element to `index`. */
+/* Returns where the pointer to the section in a row lies: in the clause's item, in one of several elements of that
+ * item, or in the target of another pointer. Writes the indices of the item's label to `index`, and that of the element
+ * to its last place. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index)
 {
@@ -379,7 +386,8 @@ enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const str
     return ACCD_ROOT_ELEMENT;
 }
 
-/* Appends the element in a row of a rowset: "Y[3]", "X.q[0]", "X.in[2]". */
+/* Appends the name of the element in a row of a rowset (array of elements), such as "Y[3]", "X.q[0]" or "X.in[2]".
+ * Appends "..." if the name has too many pointers. */
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row)
 {
     if (++text->depth > MAX_DEPTH) {
@@ -403,7 +411,7 @@ static void append_row(struct text *text, const struct accd_walk *walk, const st
                  accd__section_slot(walk, segment, section));
 }
 
-/* Finds the section with number `section`, and writes the name of its pointer. */
+/* Writes the name of the pointer to section number `section` of a walk. */
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, walk->context);
@@ -412,7 +420,8 @@ void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *t
     append_row_slot(&text, walk, segment, row);
 }
 
-/* Writes the name of the pointer to a section, and its elements unless its label has neither section nor element. */
+/* Writes the name of section number `section` of a walk: that of its pointer and, unless names with the field's label
+ * have neither section nor element, its subscripts. */
 void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, walk->context);
@@ -425,7 +434,7 @@ void accd__format_section(const struct accd_walk *walk, size_t section, char *to
                      accd__section_bytes(segment, row) / segment->field->unit, accd__section_slot(walk, segment, row));
 }
 
-/* Writes the name of the element in a row, then that of the piece. */
+/* Writes the name of the element in a row of the rowset `set`, then the name of `piece` (NULL: none). */
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
                         const accd_piece *piece, char *to, size_t capacity)
 {
@@ -444,7 +453,7 @@ static const accd_label *find_label(struct accd__device_env *env, uint32_t id)
 
 /* Data from which the name of an object is formatted. */
 struct name_source {
-    const accd_label *label; /* label of the section */
+    const accd_label *label; /* label of the section or, for an object without a walk, of the item */
     const accd_label *item;  /* label of the clause */
     uint64_t slot;
     enum accd__root_kind root;
@@ -454,8 +463,8 @@ struct name_source {
     size_t section;
 };
 
-/* Returns the source of the name of an object: its group and section, its name origin, or its label. The label is NULL
- * if the object has no name. */
+/* Returns the source of the name of an object: its group (deep structure in one record) and section, its name origin
+ * (record of start and indices), or its label only. The label is NULL if the object has no name. */
 static struct name_source get_name_source(struct accd__device_env *env, const struct accd__object *object)
 {
     struct name_source s = {0};
@@ -482,7 +491,8 @@ static struct name_source get_name_source(struct accd__device_env *env, const st
     return s;
 }
 
-/* Returns the layout of the object's label; NULL: the object has no label, or the label no layout. */
+/* Returns the layout (program that describes the elements) of the object's label; NULL: the object has no label, or the
+ * label no layout. */
 const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object)
 {
     const accd_label *label = get_name_source(env, object).label;
@@ -492,8 +502,8 @@ const accd_program *accd__object_layout(struct accd__device_env *env, const stru
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from);
 
-/* Appends the pointer to an object by the clause whose walk followed the pointer. Used if no present object holds the
- * pointer, or the name would be a cycle. */
+/* Appends the name of the pointer to an object, made from the clause whose walk followed the pointer. Used if no
+ * present object contains the pointer, or the name would be a cycle. */
 static void append_followed_pointer(struct text *text, const struct name_source *s)
 {
     const bool element = s->root == ACCD_ROOT_ELEMENT;
@@ -509,7 +519,7 @@ static void append_followed_pointer(struct text *text, const struct name_source 
     append_member_label(text, s->label);
 }
 
-/* Appends the name of an object without its section. `element`: a subscript follows. */
+/* Appends the name of the object with the source `s`, without its section. `element`: a subscript follows. */
 static void append_base_name(struct text *text, struct accd__device_env *env, const struct name_source *s, bool element)
 {
     if (s->group) {
@@ -523,16 +533,16 @@ static void append_base_name(struct text *text, struct accd__device_env *env, co
     }
 }
 
-/* Adds `object` to the holders of followed pointers, by which cycles are detected. Requires that fewer than
- * MAX_DEPTH were added. */
+/* Adds `object` to text->holders, the objects that contain the followed pointers, by which cycles are detected.
+ * Requires that fewer than MAX_DEPTH were added. */
 static void push_holder(struct text *text, const struct accd__object *object)
 {
     assert(text->depth < MAX_DEPTH);
     text->holders[text->depth++] = object;
 }
 
-/* Appends the element of an object at byte `offset` and, if `member`, the member there. `preferred`: label to take if
- * several members are there, or NULL. */
+/* Appends the name of the element at byte `offset` of an object and, if `member`, of the member there. `preferred`:
+ * label to take if several fields begin there, or NULL. */
 static void append_location(struct text *text, struct accd__device_env *env, const struct accd__object *object,
                             uint64_t offset, bool member, const accd_label *preferred)
 {
@@ -550,8 +560,9 @@ static void append_location(struct text *text, struct accd__device_env *env, con
         append_member_at(text, s.label->layout, offset, preferred);
 }
 
-/* Appends the pointer at host address `slot`, by the element that holds it or else by `label`. `from` is the source of
- * the name of its target, if that is being named, or NULL. */
+/* Appends the name of the pointer at host address `slot`: by `label` if that is a full name, otherwise by the element
+ * that contains the pointer. Without such an element, or in a cycle, takes the clause that followed the pointer, or
+ * `label`. `from`: source of the name of the pointer's target, if that is being named, or NULL. */
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from)
 {
@@ -577,7 +588,8 @@ static void append_slot(struct text *text, struct accd__device_env *env, uint64_
     }
 }
 
-/* Writes the name of the original's clause, with a section if only a part is meant or its label has one. */
+/* Writes the name of the clause of `original` (fusion's record of a clause). The name has a section if the original is
+ * a part of the clause, or names with the label have one. Writes an empty name if the clause has no label. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity)
 {
@@ -591,7 +603,8 @@ void accd__format_original(struct accd__device_env *env, const struct accd__orig
     append_section(&text, whole->label, accd__source_start(whole, original->host), original->bytes, is_part, s.slot);
 }
 
-/* Writes the base name of the object and, if the range is a part or names have sections, the section. */
+/* Writes the name of `bytes` bytes at byte `offset` of an object. The base name is followed by a section if the range
+ * is a part of the object, or names with its label have a section. */
 void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                         uint64_t bytes, char *to, size_t capacity)
 {
@@ -615,7 +628,7 @@ void accd__format_object(struct accd__device_env *env, const struct accd__object
     accd__format_range(env, object, 0, accd__object_bytes(object), to, capacity);
 }
 
-/* Writes the name of the element and member at `offset`. */
+/* Writes the name of the element and member at byte `offset` of an object. */
 void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
                          size_t capacity)
 {
@@ -624,8 +637,8 @@ void accd__format_member(struct accd__device_env *env, const struct accd__object
     append_location(&text, env, object, offset, true, NULL);
 }
 
-/* Returns the only member that overlaps `bytes` bytes at `offset` of an element; NULL if several or none overlap.
- * `layout`: program of the element, or NULL. */
+/* Returns the only member that overlaps the `bytes` bytes at `offset` of an element; NULL if several members or none
+ * overlap them. `layout`: program of the element, or NULL. */
 static const accd_member *find_single_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
 {
     const accd_member *found = NULL;
@@ -640,7 +653,8 @@ static const accd_member *find_single_member(const accd_program *layout, uint64_
     return found;
 }
 
-/* Writes the name of the only member in the range or, if there is none or several, that of the element. */
+/* Writes the name of the only member that overlaps the range or, if several members or none do, the name of the
+ * element. */
 void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                           uint64_t bytes, char *to, size_t capacity)
 {
@@ -654,14 +668,14 @@ void accd__format_element(struct accd__device_env *env, const struct accd__objec
     append_location(&text, env, object, offset, member, NULL);
 }
 
-/* Writes the name of the pointer at `slot`. */
+/* Writes the name of the pointer at host address `slot`; `label`: id of its label. */
 void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     append_slot(&text, env, slot, find_label(env, label), NULL);
 }
 
-/* Returns an object info with the given range and the location of `label`. */
+/* Returns an object info with an empty name, the given range, and the source location of `label` (NULL: none). */
 accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, uint64_t bytes)
 {
     return (accd_object_info){

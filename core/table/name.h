@@ -1,5 +1,6 @@
-/* name.h - formats names of objects, pointers and sections, as events and messages show them. A label is the text with
- * which a caller names an item or field; each # in it stands for an index. */
+/* name.h - formats names of objects, pointers and sections, as events and messages show them. A label is the record
+ * with which a caller names an item or field; each # in its name stands for an index. A walk follows the pointers in an
+ * item; it finds sections (targets of pointers), of which segments are columns and rowsets the elements. */
 #ifndef ACCD_NAME_H
 #define ACCD_NAME_H
 
@@ -8,17 +9,18 @@
 /* Formats a present object. All functions accd__format_* write a name to `to`, at most `capacity` bytes with the final
  * zero; longer names are cut. `capacity` must not be 0. */
 void accd__format_object(struct accd__device_env *env, const struct accd__object *object, char *to, size_t capacity);
-/* Formats an original tuple (table/tuples.h): the clause, or a part of it. An empty name if the clause has no label. */
+/* Formats the name of an original tuple (fusion's record of a clause, table/tuples.h). It may be a part of the clause.
+ * The name is empty if the clause has no label. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity);
 /* Formats the name of a range of `bytes` bytes that begins at byte `offset` of an object. */
 void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                         uint64_t bytes, char *to, size_t capacity);
-/* Formats the member or element of a present object at an offset. */
+/* Formats the name of the element and member at byte `offset` of a present object. */
 void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
                          size_t capacity);
-/* Formats `bytes` bytes at an offset of a present object: as the one member that they overlap, otherwise as the
- * element. */
+/* Formats the name of `bytes` bytes at byte `offset` of a present object: as the only member that they overlap or, if
+ * there are several or none, as the element. */
 void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                           uint64_t bytes, char *to, size_t capacity);
 /* Formats the pointer at host address `slot`: by the present object that contains the pointer or, without one, by the
@@ -28,24 +30,24 @@ void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t lab
  * `start`. NULL label: an empty name. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity);
-/* Formats the range [host, host + bytes) of an item: the whole item, or a part. An empty name if the item has no label.
- */
+/* Formats the name of the range [host, host + bytes) of the item `source`: the whole item, or a part. The name is empty
+ * if the item has no label. */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity);
 /* Returns the index of the element of an item at host address `host`. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host);
-/* Formats the name of a pointer alone, without section: the text for pointers of `label`, or its name with `index`.
- * NULL label: an empty name. */
+/* Formats the name of a pointer alone, without section: label->pointer or, if that is NULL, the label's name with
+ * `index` in place of each #. NULL label: an empty name. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity);
-/* Formats a section of a walk, given by its number. */
+/* Formats the name of section number `section` of a walk. */
 void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
-/* Formats the pointer through which a section of a walk was reached. */
+/* Formats the name of the pointer through which section number `section` of a walk was reached. */
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
 /* Returns the position of the pointer through which the walk reached the section in a row, relative to the item of the
  * clause. Writes ACCD_MAX_LABEL_INDICES indices for its name to `index`. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index);
-/* Formats a piece of the element in a row of a walk; piece = NULL: the whole element. */
+/* Formats the name of a piece of the element in row `row` of the rowset `set`; piece = NULL: the whole element. */
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
                         const accd_piece *piece, char *to, size_t capacity);
 /* Returns an object info with an empty name, the given range, and the source location of the label; NULL label: no
