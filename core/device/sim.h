@@ -24,8 +24,9 @@
 enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
 /* Bit of an element of `units`, set for a free block. */
 #define FREE_BIT 0x8000u
-#define GUARD_BIT \
-    0x4000u /* bit set for a guarded block (next to an inaccessible page), and for its enclosing block (guarded.c) */
+/* Bit of an element of `units`, set for a guarded block (next to an inaccessible page) and for its enclosing block
+ * (guarded.c). */
+#define GUARD_BIT 0x4000u
 /* Bits of an element of `units` that hold the size class + 1; 0: no block begins here. */
 #define CLASS_BITS 0x3fffu
 

@@ -1,8 +1,9 @@
-/* arithmetic.c - typed instructions of mapping programs (walk.h), which compute as C does in one of its types.
+/* arithmetic.c - executes typed instructions of mapping programs (walk.h), which compute as C does in one of its
+ * integer types.
  *
  * Input: columns `a` and `b` of n rows. Output: the column `to`, or the first row whose result C leaves undefined.
- * machine.c calls it. Operands already are values of the type, because ACCD_I_CAST has made C's usual arithmetic
- * conversions. */
+ * machine.c calls it. Operands are values of the type already, because ACCD_I_CAST instructions have made C's usual
+ * arithmetic conversions. */
 #include "walk/program.h"
 
 /* Sets to[i] to an expression for all n rows, and returns n from the function. */
@@ -12,8 +13,8 @@
     }                                \
     return n
 
-/* Leaves the enclosing function with the number of the first row i that satisfies the condition; continues if there is
- * no such row. The first loop has no branch, because bad rows are rare. */
+/* Returns from the enclosing function with the number of the first row i that satisfies the condition; continues if
+ * there is no such row. The first loop has no branch, so that the compiler vectorizes it: bad rows are rare. */
 #define FIND_BAD_ROW(condition)    \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
@@ -22,8 +23,8 @@
         if (condition)             \
     return i
 
-/* Computes n rows in the signed type T with `builtin`. Leaves the enclosing function with n, or with the number of the
- * first row that overflows. */
+/* Computes n rows in the signed type T with `builtin`. Returns from the enclosing function with n, or with the number
+ * of the first row that overflows. */
 #define CHECKED_SIGNED(T, builtin)                   \
     {                                                \
         T v;                                         \
@@ -35,8 +36,8 @@
         return n;                                    \
     }
 
-/* Computes a sum, difference or product in `type`, and leaves the enclosing function: with n or, in a signed type, with
- * the number of the first row that overflows. */
+/* Computes a sum, difference or product in `type`, and returns from the enclosing function: with n or, in a signed
+ * type, with the number of the first row that overflows. */
 #define CHECKED_RING(operator, builtin)                                            \
     switch (type) {                                                                \
     case ACCD_SCALAR_I32:                                                          \
@@ -77,8 +78,8 @@ static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
     return v >> b != a;
 }
 
-/* Computes n rows of a quotient (ACCD_I_DIV) or remainder. Returns n, or the number of the first row whose result is
- * undefined, with the reason in *fault. */
+/* Computes n rows of a quotient (op is ACCD_I_DIV) or of a remainder. Returns n, or the number of the first row whose
+ * result is undefined, with the reason in *fault. */
 static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                             enum accd__fault *fault)
 {
@@ -101,8 +102,8 @@ static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
-/* Computes n rows of a shift to the right (ACCD_I_SHR) or to the left. Returns n, or the number of the first row whose
- * result is undefined, with the reason in *fault. */
+/* Computes n rows of a shift to the right (op is ACCD_I_SHR) or to the left. Returns n, or the number of the first row
+ * whose result is undefined, with the reason in *fault. */
 static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                          enum accd__fault *fault)
 {

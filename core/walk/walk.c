@@ -47,8 +47,8 @@ static accd_status report_walk_memory(accd_context *context)
     return accd__report_out_of_memory(context, "for a large construct");
 }
 
-/* Records the fault of a part of a level in walk->fault, and returns ACCD_ERROR_INVALID_SECTION without a message. The
- * code that calls accd__walk_new writes the message, because it knows the names of sections. */
+/* Records `fault`, found by a part of the level of `job`, in walk->fault, and returns ACCD_ERROR_INVALID_SECTION
+ * without a message. The code that calls accd__walk_new writes the message, because it knows the names of sections. */
 static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
@@ -61,8 +61,8 @@ static accd_status record_fault(const struct accd__level_job *job, const struct 
     return ACCD_ERROR_INVALID_SECTION;
 }
 
-/* Number of words before the first row of a column; the first word counts the walks that share the column. */
-enum { USERS = 2 }; /* two words, although one is used: the rows stay aligned to 16 bytes */
+/* Number of words before the first row of a column; the first of these words counts the walks that share the column. */
+enum { USERS = 2 }; /* two words, although only one is used, so that the rows stay aligned to 16 bytes */
 
 /* Returns an uninitialised column for `rows` rows, with one user; NULL: no memory. */
 static void *new_column(struct accd__mem *mem, size_t rows)
@@ -93,7 +93,7 @@ static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
     *column_at = NULL;
 }
 
-/* Adds a segment with empty columns for each field of rowset number `set_index`. Fails without memory, or with
+/* Adds a segment with uninitialised columns for each field of rowset number `set_index`. Fails without memory, or with
  * ACCD_ERROR_LIMIT for too many sections; accd__walk_release frees what was added. */
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
 {
@@ -132,8 +132,8 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     return ACCD_OK;
 }
 
-/* Releases the columns of `segment`, and shares the equal columns and sums of `before`, a segment of the earlier walk.
- */
+/* Replaces the columns host and bytes_of of `segment` by those of `before`, an equal segment of the earlier walk, with
+ * which they are then shared. Copies the hull and sums, too. */
 static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, const struct accd__segment *before)
 {
     assert(before->rows == segment->rows && before->host);
@@ -148,9 +148,9 @@ static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, 
     segment->total = before->total;
 }
 
-/* Completes the segment of field `f` from the summaries of all parts. Releases bytes_of and start_of if all their
- * values are equal. If all parts equal the earlier walk's columns, shares these instead. The level has at least one
- * row. */
+/* Completes the segment of field `f` from the summaries of all parts (ranges of rows, one for each thread). Releases
+ * each of bytes_of and start_of whose values are all equal. If all parts equal the earlier walk's columns, shares these
+ * instead. The level has at least one row. */
 static void summarize_column(struct accd__level_job *job, size_t f)
 {
     struct accd_walk *walk = job->walk;
@@ -203,7 +203,8 @@ static void summarize_column(struct accd__level_job *job, size_t f)
         release_column(walk, &segment->bytes_of, segment->rows);
     if (!start_varies)
         release_column(walk, &segment->start_of, segment->rows);
-    if (segment->applied) { /* `high` is still the address of a first byte: adds the greatest length */
+    if (segment->applied) { /* `high` is still the greatest address of a first byte: adds the greatest length, which
+                               gives an upper bound of the ends */
         uint64_t longest = segment->bytes;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             longest = segment->bytes_of[i] > longest ? segment->bytes_of[i] : longest;
@@ -215,9 +216,9 @@ static void summarize_column(struct accd__level_job *job, size_t f)
 
 /* ------------------------------------------------------------------------ recursive programs -- */
 
-/* Returns the slot of the hash table that holds the pair of element address and program, or else the empty slot for it.
- * Linear probing; the set is at most half full, so an empty slot exists. The set serves to walk each element once, even
- * if several pointers point to it (TR14-5-10). */
+/* Returns the slot of the hash table that holds the element of `program` at `address` or, if the element was not
+ * visited, the empty slot for it. Linear probing; the table is at most half full, so that an empty slot exists. The set
+ * serves to walk each element once, even if several pointers point to it (TR14-5-10). */
 static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *visited, uint64_t address,
                                                        const accd_program *program)
 {
@@ -230,14 +231,15 @@ static struct accd__visited_element *find_visited_slot(const struct accd__visite
     }
 }
 
-/* Frees the memory of a visited set, which is then empty. */
+/* Frees the memory of a set of visited elements, which is then empty. */
 static void free_visited(struct accd__visited_set *visited, struct accd__mem *mem)
 {
     accd__mem_free(mem, visited->at, visited->capacity * sizeof visited->at[0]);
     *visited = (struct accd__visited_set){0};
 }
 
-/* Doubles the capacity of a visited set. Returns false without memory, with the set unchanged. */
+/* Doubles the capacity of a set of visited elements; the first capacity is 64. Returns false without memory, with the
+ * set unchanged. */
 static bool grow_visited(struct accd__visited_set *visited, struct accd__mem *mem)
 {
     enum { MIN_CAPACITY = 64 };
@@ -254,8 +256,8 @@ static bool grow_visited(struct accd__visited_set *visited, struct accd__mem *me
     return true;
 }
 
-/* Adds the element of `program` at `address` to the visited set. Sets *first_p to true if the element is new, otherwise
- * to false. Fails without memory. */
+/* Adds the element of `program` at `address` to the walk's set of visited elements. Sets *first_p to true if the
+ * element was not visited before, otherwise to false. Fails without memory. */
 static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
     struct accd__visited_set *visited = &walk->visited;
@@ -305,8 +307,8 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
     return status;
 }
 
-/* Writes the elements of the section in a row as a grid; without gaps it is a single run. Returns false if the section
- * is empty; *grid must then not be used. */
+/* Writes the elements of the section in a row of `segment` to *grid: as runs of bytes at equal distances or, if there
+ * are no gaps, as a single run. Returns false if the section is empty; *grid must then not be used. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                              struct accd__grid *grid)
 {
@@ -319,9 +321,9 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
     return bytes != 0;
 }
 
-/* Sets set->address to the addresses of all elements of the sections of `segment`. If set->per is 0, also sets
- * set->owner to the row of each element's section. If the segment has gaps, first counts set->rows again and sets
- * set->per to 0. Fails without memory. */
+/* Makes the elements of all sections of `segment` the rows of `set`: sets set->address to their addresses. If set->per
+ * (elements in each section) is 0, also sets set->owner to the row of each element's section. If sections have gaps,
+ * first counts set->rows again without the gaps, and sets set->per to 0. Fails without memory. */
 static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -381,16 +383,17 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
     else if (!segment->gaps &&
-             (set->per == 1 || !set->rows)) /* each section is one element, so that segment and rowset share a column */
+             (set->per == 1 || !set->rows)) /* each section is one element (or no section has any), so that the rowset
+                                               uses the segment's column of addresses */
         set->address = segment->host;
     else
         return add_elements(walk, set, segment);
     return ACCD_OK;
 }
 
-/* Returns the earlier walk's segment for field `f` of rowset number `set_index`, with which the new column is to be
- * compared. NULL: there is no such segment, its number of rows differs, its sections do not begin at index 0, or all
- * are empty. The values of the columns are not compared here. */
+/* Returns the earlier walk's segment for field `f` of rowset number `set_index`, with which the new column will be
+ * compared. NULL: there is no earlier walk or no such segment, its number of rows differs, its sections do not all
+ * begin at index 0, or all are empty. */
 static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
@@ -402,9 +405,9 @@ static const struct accd__segment *find_earlier_segment(const struct accd_walk *
     return plain ? segment : NULL;
 }
 
-/* Computes the columns of rowset number `set_index`, and adds a rowset for each field with a child program. `params`:
- * parameters of the item. `space`: memory for registers, which all levels use. Fails without memory, with
- * ACCD_ERROR_LIMIT for too many sections, or with ACCD_ERROR_INVALID_SECTION and walk->fault. */
+/* Runs one level of a walk: computes the columns of rowset number `set_index`, and adds a rowset for each field with a
+ * child program. `params`: parameters of the item. `space`: memory for registers, which the levels reuse. Fails without
+ * memory, with ACCD_ERROR_LIMIT for too many sections, or with ACCD_ERROR_INVALID_SECTION and walk->fault. */
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
                              struct register_space *space)
 {
@@ -461,8 +464,9 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     return ACCD_OK;
 }
 
-/* Marks the elements that items name as visited, so that pointers do not reach them again in any order of the items
- * (TR14-4.2-01). Only elements of recursive programs can be reached twice. Fails without memory. */
+/* Marks the elements that items with recursive programs name as visited, so that pointers do not reach them again,
+ * whatever the order of the items (TR14-4.2-01). Only elements of recursive programs can be reached twice. Fails
+ * without memory. */
 static accd_status mark_roots_visited(struct accd_walk *walk, const accd_construct *construct)
 {
     bool first;
@@ -476,9 +480,10 @@ static accd_status mark_roots_visited(struct accd_walk *walk, const accd_constru
     return ACCD_OK;
 }
 
-/* Walks one item, whose root is the last root of the walk: runs the level of the item's elements, then those of all
- * rowsets that these runs add. Returns the errors of run_level, or ACCD_ERROR_MISUSE if the item is not a whole number
- * of elements or its program is incomplete (`open`). */
+/* Walks one item, whose root is the last root of the walk: runs the level of the item's elements, then the levels of
+ * all rowsets that these runs add. Fails without memory, for too many sections, or with ACCD_ERROR_INVALID_SECTION and
+ * walk->fault. Returns ACCD_ERROR_MISUSE if the item is not a whole number of elements, or its program refers to
+ * enclosing programs (`open`). */
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -517,9 +522,9 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     return ACCD_OK;
 }
 
-/* Walks one item after the other into a new walk until all are done or one fails. Sets *walk_p on success, and also if
- * a section cannot be computed; the walk then has its fault. `before`: earlier walk whose equal columns are shared, or
- * NULL. */
+/* Walks the construct's items with programs, one after the other, into a new walk, until all are done or one fails.
+ * Sets *walk_p on success, and also if a section cannot be computed; walk->fault then has the reason. `before`: earlier
+ * walk whose equal columns are shared, or NULL. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p)
 {
@@ -563,7 +568,7 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
     return status;
 }
 
-/* Adds a user to `walk`, and returns it. */
+/* Adds a user (owner) to `walk`, and returns the walk. */
 struct accd_walk *accd__walk_retain(struct accd_walk *walk)
 {
     assert(walk->users > 0);
@@ -571,7 +576,8 @@ struct accd_walk *accd__walk_retain(struct accd_walk *walk)
     return walk;
 }
 
-/* Removes a user of `walk` (or NULL), and frees columns, rowsets, segments and programs after the last one. */
+/* Removes a user of `walk`, or does nothing for NULL. After the last user, frees the walk with its columns, and
+ * releases its programs. */
 void accd__walk_release(struct accd_walk *walk)
 {
     assert(!walk || walk->users > 0);

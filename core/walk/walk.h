@@ -1,8 +1,9 @@
 /* walk.h - mapping programs, and the columns of sections that they compute from host memory.
  *
  * Declares the result of a walk (struct accd_walk), sections with gaps, and Fortran descriptors. walk.c explains the
- * data structure. This layer reads host memory and computes addresses. It knows neither what is present nor the names
- * of sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message.
+ * data structure. This layer reads host memory and computes addresses. It knows neither which data are present on a
+ * device nor the names of sections. It therefore only records a section that cannot be computed as a fault, for which
+ * core/plan writes the message.
  *
  * Words:
  * - mapping program: computes, for one element of a type, the sections of its fields, by instructions on registers.
@@ -21,7 +22,7 @@
 #define ACCD_ROWS 256 /* rows that one instruction of a mapping program computes at a time */
 /* Number of bits of the size of a section or object, which is less than 2^48 bytes. */
 #define ACCD_SIZE_BITS 48
-#define ACCD_MAX_ARGUMENTS 8                    /* arguments of a function that a mapping program calls */
+#define ACCD_MAX_ARGUMENTS 8 /* greatest number of arguments of a function that a mapping program calls */
 #define ACCD_MAX_SLOT_BYTES (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
 /* Flag of accd__request.source (table/table.h). If it is set, the other bits are the number of a walk's section;
  * otherwise they are the number of an item. */
@@ -30,40 +31,43 @@
 struct accd_program {
     accd_context *context;
     unsigned users;         /* number of owners; the last one to release the program frees it */
-    accd_program_spec spec; /* arguments of accd_program_new; the arrays are copies that the program owns */
-    bool covers;            /* true if the pieces cover all bytes of the element, in order, with the object's action,
-                               and none is entry_only */
-    bool init;              /* true if some piece is init_needed, for which create acts as copyin and copyout as copy */
-    bool calls;             /* true if the code calls functions of the host program, so that it runs on one thread */
-    bool reaches_calls;     /* true if the program, or one inside it, calls functions of the host program */
-    bool is_recursive;      /* true if a field of it, or of a program inside it, names it by accd_field.up */
-    unsigned open;          /* how many levels outside of this program the values accd_field.up of its fields, or of
-                               fields inside it, reach; 0: none does, so that an item can have the program */
-    uint64_t inherited;     /* set of the enclosing element's registers that the code reads; bit k: register k */
+    accd_program_spec spec; /* specification given to accd_program_new; its arrays are copies that the program owns */
+    bool covers; /* true if the pieces (byte ranges that are copied) cover all bytes of the element, in order, with the
+                    object's action, and none is entry_only */
+    bool init;   /* true if some piece has the flag init (its initial value is needed), for which create acts as copyin
+                    and copyout as copy */
+    bool calls;  /* true if the code calls functions of the host program, so that it runs on one thread */
+    bool reaches_calls; /* true if the program, or one inside it, calls functions of the host program */
+    bool is_recursive;  /* true if a field of the program, or of a program inside it, names the program as its child by
+                           accd_field.up */
+    unsigned open;      /* greatest number of levels outside of this program to which accd_field.up of its fields, or of
+                           fields inside it, refers; 0: none does, so that an item can have the program */
+    uint64_t inherited; /* set of the enclosing element's registers that the code reads; bit k: register k */
 };
 
 /* Flags that a section either specifies itself or inherits from the element that holds its pointer. */
 #define ACCD_INHERITED_FLAGS                                                                         \
     (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT | ACCD_ITEM_ALWAYS_IN | \
      ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_FINALIZE | ACCD_ITEM_ZERO)
-/* Flags that concern the pointer of one section only. */
+/* Flags that concern the pointer of one section only, and are not inherited. */
 #define ACCD_ATTACH_FLAGS (ACCD_ITEM_ATTACH_ALWAYS | ACCD_ITEM_ATTACH_NEVER)
-/* Flags that a field of a mapping program can have. */
+/* Flags (ACCD_ITEM_*) that a field of a mapping program can have. */
 #define ACCD_FIELD_FLAGS (ACCD_INHERITED_FLAGS | ACCD_ATTACH_FLAGS)
 
 /* Rowset: the elements over which one program runs, in order. */
 struct accd__rowset {
     const accd_program *program;
-    int parent;     /* number of the segment whose sections contain the elements. Negative: the elements are those of
-                       an item, and parent is -1 - number of its root */
+    int parent;     /* number of the segment whose sections contain the elements. Negative: the elements are those of an
+                       item, and `parent` is -1 minus the number of the item's root */
     size_t root;    /* number of the root from which the elements were reached */
     uint8_t action; /* action (accd_action) of the item or section that contains the elements */
     uint16_t flags; /* flags of that item or section, those in ACCD_FIELD_FLAGS */
     size_t rows;
-    uint64_t base;     /* address of the first element of contiguous elements, which are the program's `stride` apart */
+    uint64_t base; /* address of the first element, if the elements are contiguous: program->spec.stride bytes apart */
     uint64_t *address; /* address of each element; NULL: the elements are contiguous from `base` on */
-    uint64_t per;      /* number of elements in each section of the parent, if it is the same in all; 0: see `owner` */
-    uint32_t *owner;   /* number of the parent's row whose section contains each element; NULL: `per` counts */
+    uint64_t
+        per; /* number of elements in each section of the parent, if all sections have equally many; 0: see `owner` */
+    uint32_t *owner; /* number of the parent's row whose section contains each element; NULL: `per` counts */
     /* Number of the rowset's first segment, and how many segments it has: one for each field. */
     size_t segments, nsegments;
     /* Columns of registers that programs of inner elements read (ACCD_I_INHERIT), by register number. Valid only while
@@ -79,8 +83,8 @@ struct accd__segment {
     uint8_t action;     /* action (accd_action) of the sections */
     uint16_t flags;     /* flags of the sections, those in ACCD_FIELD_FLAGS */
     size_t rows, first; /* number of sections, and the number of the first one in the walk */
-    uint64_t *host;     /* address of the first byte of each section. A walk shares the columns host and bytes_of with
-                           the walk before it if they are equal */
+    uint64_t *host;     /* address of the first byte of each section. The columns host and bytes_of are shared with an
+                           earlier walk if its columns are equal */
     uint64_t bytes;     /* bytes of each section, if all are equal and bytes_of is NULL */
     /* Bytes of each section; NULL: all have `bytes`. */
     uint64_t *bytes_of;
@@ -91,10 +95,11 @@ struct accd__segment {
     size_t applied;     /* number of sections that are not empty */
     uint64_t dev;       /* offset of the first section in the device block of a group (table/group.c) */
     uint64_t *dev_of;   /* offset in that block of every ACCD_ROWS-th section, if the lengths differ; else NULL */
-    uint64_t total;     /* sum of the bytes of all sections, each padded to a multiple of 16 (accd__padded) */
+    uint64_t total;     /* sum of the bytes of all sections, each rounded up to a multiple of 16 (accd__padded) */
     uint64_t descriptor_checksum; /* checksum of the descriptors of the sections; 0: the field is a plain pointer */
-    bool may_have_gaps;           /* true if some descriptor may describe gaps between elements (a quick test) */
-    bool gaps;                    /* true if some section has gaps between its elements, and these are walked */
+    bool may_have_gaps; /* true if some descriptor of the sections may describe gaps between elements (result of a quick
+                           test) */
+    bool gaps; /* true if the elements of the sections are walked, and some section has gaps between its elements */
 };
 
 /* Root: an item of the construct whose elements are walked. */
@@ -105,7 +110,7 @@ struct accd__walk_root {
     size_t item, rowset; /* number of the item in the construct; number of the rowset of its elements */
 };
 
-/* Set of the visited elements of recursive programs. */
+/* Set of the elements of recursive programs that a walk has visited, as a hash table. */
 struct accd__visited_set {
     size_t used, capacity; /* capacity is 0 or a power of two */
     struct accd__visited_element {
@@ -118,9 +123,9 @@ struct accd__visited_set {
 enum accd__fault {
     ACCD_FAULT_NONE,
     ACCD_FAULT_NEGATIVE,         /* negative length */
-    ACCD_FAULT_TOO_LARGE,        /* a bound is too large, or was computed as ACCD_UNREPRESENTABLE */
+    ACCD_FAULT_TOO_LARGE,        /* a bound is too large, or has no 64-bit value (ACCD_UNREPRESENTABLE) */
     ACCD_FAULT_NULL_BASE,        /* null pointer to a section that is not empty */
-    ACCD_FAULT_NOT_LIVE,         /* outside of live registered host memory */
+    ACCD_FAULT_NOT_LIVE,         /* the section is not inside live registered host memory */
     ACCD_FAULT_BEYOND_ELEMENT,   /* the section exceeds the element that contains it */
     ACCD_FAULT_BAD_LOAD,         /* ACCD_I_LOAD_AT from a null or dangling address */
     ACCD_FAULT_CALL_FAILED,      /* a function of the host program failed */
@@ -135,7 +140,7 @@ enum accd__fault {
 struct accd__walk_fault {
     enum accd__fault kind; /* ACCD_FAULT_NONE: no fault */
     size_t section;        /* number of the section in the walk */
-    int64_t value;         /* length that the section would have had */
+    int64_t value;         /* number of elements that the section would have had */
 };
 
 struct accd_walk {
@@ -148,9 +153,10 @@ struct accd_walk {
     struct accd__segment *segments;
     accd_program **programs; /* programs of the roots, retained */
     size_t sections;         /* number of sections of all segments */
-    uint64_t host_frees;     /* value of context->host.host_frees when the walk was made */
+    uint64_t host_frees;     /* number of frees of host memory (context->host.host_frees) when the walk was made */
     bool gaps;               /* true if an item, or a section that was walked, has gaps between its elements */
-    /* Earlier walk, whose columns this walk uses where they are equal, or NULL. Valid only while the walk is made. */
+    /* Earlier walk, whose columns this walk shares where they are equal, or NULL. Valid only while this walk is made.
+     */
     const struct accd_walk *before;
     struct accd__visited_set visited; /* visited elements of recursive programs; valid only while the walk is made */
     struct accd__walk_fault fault;
@@ -161,8 +167,7 @@ struct accd_walk {
     for (struct accd__segment *segment /* NOLINT: a name */ = (walk)->segments; \
          (segment) < (walk)->segments + (walk)->nsegments; (segment)++)
 
-/* Returns true if the item has elements to walk: it has a mapping program and is not empty. An item at address 0 has
- * none. */
+/* Returns true if the item has elements to walk: it has a mapping program, is not empty, and its address is not 0. */
 static inline bool accd__item_has_elements(const accd_item *item)
 {
     return item->program && item->bytes && item->host;
@@ -200,7 +205,8 @@ static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
     return !segment->field->embedded;
 }
 
-/* Returns the host address of the pointer through which a section was reached; 0 for sections of embedded arrays. */
+/* Returns the host address of the pointer through which the section in a row was reached; 0 for a field with
+ * `in_place`, an array inside the element. */
 static inline uint64_t accd__section_slot(const struct accd_walk *walk, const struct accd__segment *segment, size_t row)
 {
     if (segment->field->in_place)
@@ -214,7 +220,8 @@ static inline uint64_t accd__field_slot_bytes(const accd_field *field)
     return field->slot_bytes ? field->slot_bytes : sizeof(void *);
 }
 
-/* Grid: elements of a section with gaps, as runs of bytes at equal distances; the last dimension varies fastest. */
+/* Grid: the elements of a section with gaps, as runs of contiguous bytes at equal distances in each dimension. The last
+ * dimension varies fastest. */
 struct accd__grid {
     uint64_t host, run; /* address of the first run; bytes of each run */
     unsigned n;         /* number of dimensions */
@@ -251,13 +258,14 @@ void accd__walk_release(struct accd_walk *walk);
 
 /* ---------------------------------------------------------------------------------- locate.c -- */
 
-/* Returns true if updates copy bytes of the elements themselves, not only what their pointers reach. This is so if some
- * piece of the program is not entry_only. */
+/* Returns true if updates copy bytes of the program's elements themselves, not only sections that their pointers reach.
+ * This is so if some piece of the program is not entry_only. */
 bool accd__has_own_moves(const accd_program *program);
-/* Returns true if `action` copies all bytes of an element as one piece, to the host if `out`, otherwise to the device.
- */
+/* Returns true if `action` copies all bytes of an element of `program` as one piece: to the host if `out`, otherwise to
+ * the device. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out);
-/* Returns the address to which a field of a row points: the pointer's value, or the embedded elements' address. */
+/* Returns the address to which a field of the element in a row points: the pointer's value or, if the field's elements
+ * lie inside that element, their address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row);
 /* Returns the offset of a section in the device block of its group; row < segment->rows. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row);
@@ -285,12 +293,13 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
 /* Returns true if a section of the walk has gaps between its elements; such a walk cannot become a group
  * (table/group.h). */
 bool accd__walk_has_gaps(const struct accd_walk *walk);
-/* Writes the grid of an item, whose dimensions accd__item_grid_fits has accepted. */
+/* Writes the grid of an item with dimensions, which accd__item_grid_fits has accepted, to *grid. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid);
 /* Advances to the next run of a grid and returns true, or returns false after the last run. `index` has one counter for
  * each dimension, and *offset is the distance in bytes from the first run; all are 0 at the first run. */
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset);
-/* Returns true if the runs of an item with dimensions lie in its bytes, do not overlap, and hold whole elements. */
+/* Returns true if the runs of an item with dimensions lie in the item's bytes, do not overlap, and hold whole elements
+ * of its program (if it has one). */
 bool accd__item_grid_fits(const accd_item *item);
 /* Writes the grid of a descriptor of `slot_bytes` bytes and returns true if its elements have gaps between them, begin
  * at `host` and end at host + bytes. Otherwise returns false; *grid must then not be used. The descriptor is given in
@@ -298,7 +307,8 @@ bool accd__item_grid_fits(const accd_item *item);
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid);
 /* Writes the grid of the section in a row and returns true. Returns false if the section is empty or has no gaps, or
- * its descriptor is not usable; *grid must then not be used. The descriptor must be readable. */
+ * the host contents of its descriptor no longer describe it; *grid must then not be used. The descriptor must be
+ * readable. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid);
 
