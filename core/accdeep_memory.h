@@ -26,21 +26,22 @@ ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64
 /* Frees memory of accd_device_alloc; dev = 0 does nothing. ACCD_ERROR_MISUSE: accd_device_alloc did not return `dev`;
  * ACCD_ERROR_ALREADY_PRESENT: host data are mapped to the memory (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
-/* Copies bytes from host memory to a device address, whether or not data are present there.
+/* Copies `bytes` bytes from host memory at `host` to device address `dev`, whether or not data are present there.
  * ACCD_ERROR_HOST_POINTER_ON_DEVICE: `dev` is not a device address. ACCD_ERROR_OUT_OF_BOUNDS: the range runs off
  * allocated device memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
 ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                                          uint64_t bytes);
-/* Copies bytes from a device address to host memory. Returns the errors of accd_copy_to_device. */
+/* Copies `bytes` bytes from device address `dev` to host memory at `host`. Returns the errors of accd_copy_to_device.
+ */
 ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes);
-/* Copies bytes between two device addresses of one device. Returns the errors of accd_copy_to_device. */
+/* Copies `bytes` bytes from device address `from` to `to`, on one device. Returns the errors of accd_copy_to_device. */
 ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                              uint64_t bytes);
 
-typedef enum accd_direction {
-    ACCD_DIRECTION_TO_DEVICE,
-    ACCD_DIRECTION_FROM_DEVICE,
-    ACCD_DIRECTION_WITHIN_DEVICE
+typedef enum accd_direction { /* direction of a copy between host and device memory */
+                              ACCD_DIRECTION_TO_DEVICE,
+                              ACCD_DIRECTION_FROM_DEVICE,
+                              ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
 /* Adds a copy of `bytes` bytes to `queue`; 0: copies at once. `way` is the direction of the copy, which says whether
  * `to` and `from` are host or device addresses. `file` and `line` are the source location of the call in the program;
@@ -52,16 +53,17 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
  * after `data` (FLANG-api-2 to FLANG-api-6). Does nothing unless both the section and the descriptor are present. For a
  * scalar, `offset` is 0 and `size` the scalar's size. An empty section counts as present if its first byte is present.
  * - If the descriptor is as it was at the last attach, its attach counter is incremented.
- * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their
- *   meaning, and the counter is 1. `data` must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
+ * - Otherwise the descriptor is copied to the device, and its counter becomes 1. The copy has the device address of
+ *   the section, less `offset`, so that indices keep their meaning. `data` must be the address in the descriptor;
+ * otherwise ACCD_ERROR_POINTER_CHANGED.
  * - A null address copies the host's null descriptor to the device and ends the attachment (ACC33-att-4,
  *   ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. It does nothing if
- *   the rules attach a null pointer to nothing (attach_null).
+ *   the knob attach_null of the rules is `reject`.
  * - A descriptor of Flang may end with an addendum, whose first word points to a type record (the description of the
  *   derived type). The record's first 8 bytes are its size. The call maps the record with one dynamic reference, and
  *   attaches the pointer to it. Each step that ends the descriptor's attachment also removes this reference. Such steps
- *   are a detach, an exit of data or descriptor, the end of a region, a null pointer, and another type (FLANG-api-7).
- */
+ *   are a detach, an exit of data or descriptor, the end of a region, a null pointer, and an attach with another type
+ * record (FLANG-api-7). */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
 /* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize` is not 0. At 0 the whole host descriptor

@@ -15,8 +15,7 @@ typedef enum accd_presence { ACCD_PRESENCE_NONE, ACCD_PRESENCE_PARTIAL, ACCD_PRE
  * bytes = 0 counts as one byte (ACC33-3.2.26-2). */
 ACCD_API accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes);
 /* Translates a host address in a present object to a device address; returns 0 if no present object contains it
- * (ACC33-3.2.26-1).
- */
+ * (ACC33-3.2.26-1). */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
 /* Translates a device address in a present object to a host address; returns 0 if no present object contains it. */
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);

@@ -11,9 +11,9 @@ extern "C" {
 
 /* -------------------------------------------------------------------------- activity queues -- */
 
-/* A queue does its work in order. Queues are independent of each other, and of work without a queue
- * (ACC33-async-2). Presence, counters and levels change at the construct, in program order, with any queue
- * (ACC33-2.6.7-4). The queue holds the construct's transfers, the pointers it writes on the device, its
+/* A queue is a list of work of one device. A queue does its work in order. Queues are independent of each other, and of
+ * work without a queue (ACC33-async-2). Presence, counters and levels change at the construct, in program order, with
+ * any queue (ACC33-2.6.7-4). The queue holds the construct's transfers, the pointers it writes on the device, its
  * kernel, and the device memory it frees. accd_queue_mode decides when this work is done:
  * - in order, the default: at once, at the construct; waits have nothing to do.
  * - delayed: at the wait. Transfers then copy the bytes that host memory holds at the wait.
@@ -59,14 +59,14 @@ typedef int (*accd_host_fn)(void *ud, accd_host_call call);
  * queue owns `ud` if the call returns ACCD_OK, or ACCD_ERROR_CALLBACK because this function or one queued before it
  * failed. After other errors the caller still owns `ud`. */
 ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue, accd_host_fn fn, void *ud);
-/* Runs a function as accd_queue_call does, as the kernel of an open compute region, in the queue of its construct. The
- * kernel uses the data that the region names, the targets of their attached pointers, and the data at n device
- * addresses, all as they are now. */
+/* Runs the function `fn` as the kernel of an open compute region, in the queue of the region's construct, with the
+ * timing and the errors of accd_queue_call. The kernel uses the data that the region names, the targets of their
+ * attached pointers, and the data at the n device addresses `devs`, all as they are now. */
 ACCD_API accd_status accd_launch_function(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn,
                                           void *ud);
 
 typedef struct accd_queue_info {
-    int64_t async;
+    int64_t async;  /* async value by which the program names the queue */
     size_t pending; /* number of transfers and kernels not yet done */
 } accd_queue_info;
 /* Describes in *info_p queue number `queue`, from 1, of a device. Returns 1, or 0 if there is no such queue. */
@@ -88,8 +88,8 @@ ACCD_API int accd_device_address_space(accd_context *context, int device, uint64
  * address `dev`. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
                                  uint64_t *high_p);
-/* Reads bytes of device memory into `to` (read), or writes them from `from` (write), with the checks of a kernel.
- * Errors:
+/* Read and write `bytes` bytes of device memory at `dev`, with the checks of a kernel: accd_device_read copies them to
+ * `to`, accd_device_write from `from`. Errors:
  * - ACCD_ERROR_UNINITIALIZED_READ: bytes that were never written, on the simulated device;
  * - ACCD_ERROR_EXCLUDED_MEMBER: bytes of an excluded member;
  * - ACCD_ERROR_HOST_POINTER_ON_DEVICE: not a device address; ACCD_ERROR_OUT_OF_BOUNDS;
@@ -97,8 +97,8 @@ ACCD_API int accd_attached_range(accd_context *context, int device, const void *
 ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes);
 ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
                                        uint64_t bytes);
-/* Returns the number of bytes of the range that were written since their allocation; -1 if the device does not record
- * writes. */
+/* Returns the number of bytes in the device range [dev, dev + bytes) that were written since their allocation. Returns
+ * -1 if the device does not record writes, or the range is not allocated. */
 ACCD_API int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes);
 /* Kernels that the device runs itself. The text is for the device's compiler, with the entry points accd_body,
  * accd_save and accd_restore (lua/accdeep/backend/cuda). A kernel makes only accesses that accd_device_read and
