@@ -3,8 +3,8 @@
  *
  * With schedule(static, 1), clang's code of a combined construct with distribute uses the stride set by libomp as the
  * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk, and a stride beyond the
- * last iteration. So the loop would end after the first iteration. Checked kernels have such teams. A team of one
- * thread therefore gets chunks of one iteration, as the schedule requests. */
+ * last iteration. The loop would then end after the first iteration. Kernels of checked runs have teams of one thread.
+ * Such a team therefore gets chunks of one iteration here, as the schedule requests. */
 #include "abi/program/routines/target.h"
 
 enum { STATIC_CHUNKED = 33 };
@@ -13,8 +13,8 @@ enum { STATIC_CHUNKED = 33 };
 #define PARAMETERS(type, step_type)                                                                             \
     (void *location, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high, step_type *stride, \
      step_type step, step_type chunk)
-/* Defines the entry point `name` for a type of loop variables: calls libomp's function, and makes the first chunk
- * [*low, *high] one iteration if the schedule is (static, 1). */
+/* Defines the entry point `name` for loop variables of `type`. It calls libomp's function, which sets the first chunk
+ * [*low, *high]; with schedule(static, 1) it then reduces this chunk to one iteration. */
 #define TAKE(name, type, step_type)                                                                 \
     void name PARAMETERS(type, step_type);                                                          \
     void name PARAMETERS(type, step_type)                                                           \

@@ -1,9 +1,9 @@
 /* maps.c - turns the maps of a clang directive into the items of one construct. Called by target.c; except for
  * rt_maps_init and rt_maps_free, the lock must be held.
  *
- * A map with data becomes an item. A pointer map (PTR_AND_OBJ) also gives the item its slot, the address of the pointer
- * to attach. A separate item maps the pointer itself unless the pointer belongs to a structure. A structure is one map,
- * followed by the maps of its members:
+ * A map with data becomes an item (a host range with an action). A map with PTR_AND_OBJ (data with their pointer) also
+ * gives the item its slot, the address of the pointer to attach. A separate item maps the pointer unless the pointer is
+ * a member of a structure. A structure is one map, followed by the maps of its members:
  *
  *      maps:   s, size of its mapped part | MEMBER_OF(1) s.n | MEMBER_OF(1) PTR_AND_OBJ base &s.p, begin p
  *      items:  s, aligned by its frame    | s.n              | p[0:n], slot &s.p */
@@ -23,7 +23,7 @@
 /* ---------------------------------------------------------------------------------------- maps --
  */
 
-/* Appends a copy of a map. Ends the program without memory. */
+/* Appends a copy of `map` to `maps`. Ends the program without memory. */
 static void add_map(struct rt_maps *maps, const struct rt_map *map)
 {
     assert(maps->n <= maps->capacity);
@@ -55,15 +55,16 @@ int64_t __tgt_mapper_num_components(void *mapping)
     return (int64_t)(mapper_state->maps->n - mapper_state->first);
 }
 
-/* Adds a map; called by mapper functions. Ends the program without memory. */
+/* Adds a map with these columns to the list of `mapping`; called by mapper functions. Ends the program without memory.
+ */
 void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
 void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name)
 {
     add_map(((struct mapping *)mapping)->maps, &(struct rt_map){base, begin, size, type, name});
 }
 
-/* Collects the maps of the columns; a map with a mapper is replaced by those that the mapper adds. Ends the program
- * without memory. */
+/* Collects the maps of the columns in *maps; a map with a mapper function is replaced by the maps that this function
+ * adds. Ends the program without memory. */
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
     assert(columns->base || !columns->n);
@@ -102,43 +103,45 @@ void rt_maps_free(struct rt_maps *maps)
 /* --------------------------------------------------------------------------------------- items --
  */
 
-/* Returns true if a map makes a pointer point to its data: a section with its pointer, or a pointer alone. */
+/* Returns true if a map attaches a pointer: data with their pointer (PTR_AND_OBJ), or only a pointer (ATTACH). */
 static bool is_pointer_map(const struct rt_map *map)
 {
     return map->type & (PTR_AND_OBJ | ATTACH);
 }
 
-/* Returns true if a map is about data, not a value or private memory, has an address, and passes the filter of `maps`.
- */
+/* Returns true if a map may become an item: it has an address, is neither a value (LITERAL) nor a private variable, and
+ * passes the filter of `maps` (flag_mask, flag_value). */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
     return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flag_mask) == maps->flag_value;
 }
 
-/* Returns the item flags for the modifiers always and present of a map type; 0: neither. */
+/* Returns the item flags for the modifiers `always` and `present` of a map's type; 0: the map has neither. */
 static uint16_t get_item_flags(uint64_t type)
 {
     const uint16_t always = (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Returns ACCD_ITEM_UNCOUNTED for a structure's member if the rules count list items: the map of the structure counts
- * already. For any other map returns 0. */
+/* Returns ACCD_ITEM_UNCOUNTED (the item changes no reference count) for a structure's member that is no pointer, if the
+ * rules' knob `counting` is ACCD_COUNT_ITEMS. The map of the structure is then counted already. Returns 0 for other
+ * maps. */
 static uint16_t uncounted(const struct rt_map *map)
 {
     const bool items = rt.options.rules->counting == ACCD_COUNT_ITEMS;
     return items && rt_get_map_parent(map->type) && !is_pointer_map(map) ? ACCD_ITEM_UNCOUNTED : 0;
 }
 
-/* Returns the base address of a map's data on the host: for a pointer with its section, the value of the pointer. */
+/* Returns the base address of a map's data on the host: with PTR_AND_OBJ, the value of the pointer; otherwise the base
+ * column. */
 static const void *get_pointer_base(const struct rt_map *map)
 {
     assert(map->base || !(map->type & PTR_AND_OBJ));
     return map->type & PTR_AND_OBJ ? (const void *)rt_load_word(map->base) : map->base;
 }
 
-/* Returns true if map i represents members of a structure, whose maps follow: it moves no data itself, and the next map
- * lies in it. */
+/* Returns true if map i is that of a structure, whose members' maps follow. Such a map moves no data itself, and the
+ * next map has an enclosing map and lies in its range. */
 static bool has_members(const struct rt_maps *maps, size_t i)
 {
     const struct rt_map *map = &maps->at[i];
@@ -147,8 +150,9 @@ static bool has_members(const struct rt_maps *maps, size_t i)
                (uint64_t)map->size;
 }
 
-/* Sets the frame of a structure's item, so that its members are aligned on the device as on the host. The alignment is
- * smaller if other data are present right before them. */
+/* Sets the frame (host range for which the device gets one block of memory) of a structure's item. The frame begins at
+ * a multiple of 16 bytes, so that the members are aligned on the device as on the host. It begins later, at a multiple
+ * of a smaller power of two, if other data right before the members are present. */
 static void align_item(accd_item *item)
 {
     assert(item->bytes > 0);
@@ -164,8 +168,8 @@ static void align_item(accd_item *item)
     }
 }
 
-/* Sets the pointer of a map as slot of its section's item. If no item has that section, adds an item that attaches the
- * pointer if its target is present. */
+/* Makes the pointer of `map` the slot of the item of its section. If none of the last items is that section, appends an
+ * item that attaches the pointer if its target is present. */
 static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 {
     const size_t bias = (size_t)((char *)map->begin - (char *)rt_load_word(map->base));
@@ -177,8 +181,9 @@ static void add_attach_item(struct rt_items *items, const struct rt_map *map)
     section->slot = map->base;
 }
 
-/* Adds an item for the present object at a zero-length section. If nothing is present there, adds an item only for the
- * modifier present; such an item then fails. A structure's member gets no item. */
+/* Appends an item with `action` and `flags` for the whole present object at the zero-length section `map`. If nothing
+ * is present there, appends an item only for the modifier `present`, which then fails in the core. A member of a
+ * structure that is no pointer gets no item. */
 static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
 {
     const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
@@ -186,8 +191,8 @@ static void add_empty(struct rt_items *items, accd_action action, const struct r
         rt_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_REQUIRE_PRESENT;
 }
 
-/* Appends the items of a directive that begins a construct or enters data: one for each data map, and those of
- * pointers. */
+/* Appends the items of a directive that begins a construct or enters data: one for each map of data, and those that map
+ * or attach pointers. An implicit map of data that are partly present gets no item. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
     assert(rt.site && rt.context);
@@ -207,7 +212,7 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
                 add_attach_item(items, map);
             items->nulls |= is_pointer_map(map);
         } else if (!(map->type & IMPLICIT) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            /* Data in read-only memory, such as tables and typeinfo, are not copied back. */
+            /* Data in read-only memory, such as virtual tables and typeinfo, cannot be copied back. */
             const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM;
             accd_item *item = rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
             item->flags = get_item_flags(map->type) | uncounted(map);
@@ -220,7 +225,8 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Appends the items of a directive that exits data: each releases its data, or copies them back. */
+/* Appends the items of a directive that exits data: each unmaps its data, or copies them back (FROM) before. A
+ * structure that is only partly present gets no item. */
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -242,14 +248,17 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Dimension of a section with gaps, as clang passes it: each dimension of the array, outermost first, then that of one
- * element. offset, count: in elements of the dimension; stride: in bytes. */
+/* Dimension of a strided section, as clang passes it: an array of all dimensions, outermost first, and one more for the
+ * bytes of an element. offset: index of the first element; count: number of elements; stride: bytes between elements.
+ */
 struct dimension {
     uint64_t offset, count, stride;
 };
 
-/* Adds the item of an update's section with gaps, as contiguous runs with strides. An empty section adds no item. Ends
- * the program without memory or with more than ACCD_MAX_RANK dimensions. */
+/* Appends the item of an update for the strided section `map`, as contiguous runs with strides. Its dimensions are kept
+ * in `maps`. An empty section adds no item. Ends the program without memory, or with more than ACCD_MAX_RANK
+ * dimensions.
+ */
 static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action, const struct rt_map *map,
                      uint16_t flags)
 {
@@ -281,7 +290,7 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
     item->run = run;
 }
 
-/* Appends the items of an update, one for each map with data. */
+/* Appends the items of an update: one for each map with bytes to transfer (TO or FROM). */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -297,7 +306,8 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Looks for pointer maps of zero-length sections whose data are absent, and writes their device pointers. */
+/* Writes the present device copies of pointers to zero-length sections whose data are absent: makes them null, or, with
+ * `restore`, copies the host's pointer to those that are null. */
 void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool restore)
 {
     const void *const null = NULL;
@@ -317,7 +327,8 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
 /* ----------------------------------------------------------------------------------- addresses --
  */
 
-/* Returns the device address of a map's base, or the address that a region gets for absent data; NULL: absent. */
+/* Returns the device address of a map's base. NULL: the data are absent. For an empty section without present data, may
+ * also return the address of a function in the image, or the host base, see maps.h. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
     assert(rt.context);
@@ -345,8 +356,9 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
 /* --------------------------------------------------------------------------------------- names --
  */
 
-/* Finds the name of a map with this address and size. It is the name of the variable, without bounds, because the
- * compiler passes these as plain text only. */
+/* Stores in *name_p the name of a map that begins at `host` and has `bytes` bytes (0: any size), or whose pointer has
+ * this address and size. Only the variable's name is stored, because the compiler passes bounds as plain text. Returns
+ * false if no map with a name has this range. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     const struct rt_maps *list = maps;

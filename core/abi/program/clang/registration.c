@@ -16,14 +16,15 @@
 /* ------------------------------------------------------------------------------------ libraries --
  */
 
-/* Entry of a function or variable, as listed before LLVM 21. */
+/* Entry of a function or variable that has device code, as LLVM before 21 lists it in the program. */
 struct legacy_entry {
     void *host;
     const char *name;
     uint64_t bytes;
     uint32_t flags, data;
 };
-/* Entry as listed since LLVM 21; the field `zero` distinguishes it from the older form, whose first word is not 0. */
+/* Entry as LLVM 21 and later list it. The field `zero` distinguishes it from struct legacy_entry, whose first word is
+ * not 0. */
 struct entry {
     uint64_t zero;
     uint16_t version, kind;
@@ -33,11 +34,11 @@ struct entry {
     uint64_t bytes, data;
     void *more;
 };
-/* Kind of an entry, and flags of an entry. */
+/* Value of entry.kind for OpenMP, and flags of an entry. */
 enum { OPENMP = 1 };
 enum { IS_LINK = 0x1, IS_CONSTRUCTOR = 0x2, IS_DESTRUCTOR = 0x4, IS_INDIRECT = 0x8, IS_REQUIRES = 0x10 };
 
-/* Device code of one target in a file. */
+/* Device code of a program or library for one kind of device: a file's bytes from `start` to `end`. */
 struct device_image {
     const char *start, *end;
     void *entries, *entries_end;
@@ -53,16 +54,16 @@ struct library {
 
 enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8 };
 
-/* Reports an unsupported requires directive and ends the program. The report has no location, because the compiler
- * passes the union of all files' requirements. */
+/* Reports an unsupported clause of a `requires` directive, by `message` and `help`, and ends the program. The report
+ * has no location, because the compiler passes the union of all files' clauses. */
 static _Noreturn void refuse_requires(const char *message, const char *help)
 {
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s", message);
     rt_exit_with_error();
 }
 
-/* Checks the flags of requires directives. Unsupported ones end the program, unless all regions run on the host.
- * UNIFIED_ADDRESS sets rt.device_pointers. */
+/* Checks `flags`, the clauses of the program's `requires` directives. Unsupported clauses end the program, unless all
+ * regions run on the host. UNIFIED_ADDRESS sets rt.device_pointers. */
 static void check_requires(int64_t flags)
 {
     if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
@@ -82,8 +83,9 @@ static void check_requires(int64_t flags)
     rt.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
-/* Converts the entry at `at`, of either form (`old`: struct legacy_entry), to *entry_p. Returns false if the entry is
- * not data or a function of OpenMP. Checks the flags of a requires directive, which is an entry without bytes. */
+/* Converts the entry at `at` to *entry_p. old: the entry is a struct legacy_entry, otherwise a struct entry. Returns
+ * false if it is neither a variable nor a function of OpenMP. One such entry stands for `requires` directives, whose
+ * flags are checked. */
 static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
     assert(at && entry_p);
@@ -109,21 +111,22 @@ static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
     return entry_p->host && entry_p->name;
 }
 
-/* Header of LLVM's package around an image. */
+/* Header of the package in which LLVM may store an image. bytes: size of the package; entry, entry_bytes: offset and
+ * size of its struct packaged_image. */
 struct package {
     uint8_t magic[4];
     uint32_t version;
     uint64_t bytes, entry, entry_bytes;
 };
-/* Entry of a package (struct package): kinds, offset and size of one image. */
+/* Description of one image in a package. image, image_bytes: offset in the package and size of the image. */
 struct packaged_image {
     uint16_t image_kind, kind;
     uint32_t flags;
     uint64_t strings, nstrings, image, image_bytes;
 };
 
-/* If *start_p is a package, replaces address and size by those of the image within. Any other content, and a malformed
- * package, is left unchanged. */
+/* If the *bytes_p bytes at *start_p are a package (struct package), replaces this address and size by those of the
+ * image in it. Does nothing for other contents, and for a malformed package. */
 static void unpack_image(const char **start_p, uint64_t *bytes_p)
 {
     assert(*start_p && bytes_p);
@@ -151,8 +154,8 @@ static bool is_for_this_machine(const char *start, uint64_t bytes)
            head.e_machine == EM_X86_64;
 }
 
-/* Returns the library's entries, in memory of malloc, and stores their number in *n_p. Ends the program without memory.
- */
+/* Returns the functions and variables that the library lists, in memory of malloc, and stores their number in *n_p.
+ * Ends the program without memory. */
 static struct rt_image_entry *read_entries(const struct library *library, size_t *n_p)
 {
     assert(library->entries <= library->entries_end && n_p);
@@ -196,7 +199,7 @@ void __tgt_register_lib(const struct library *library)
                                 "-fopenmp-targets=x86_64-pc-linux-gnu");
 }
 
-/* Forgets the device code of a library. */
+/* Removes the device code of a library, which the dynamic linker unloads or the program's end. */
 void __tgt_unregister_lib(const struct library *library);
 void __tgt_unregister_lib(const struct library *library)
 {
@@ -212,7 +215,7 @@ void __tgt_register_requires(int64_t flags)
 
 /* -------------------------------------------------------------------------- further entry points -- */
 
-/* Does nothing, as the function after it: the number of iterations of a loop matters only to GPUs. */
+/* Does nothing: the number of iterations of a loop matters only to GPUs. */
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations);
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)
 {
@@ -224,7 +227,7 @@ void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_
     (void)location, (void)device, (void)iterations;
 }
 
-/* Does nothing: the flags select messages of LLVM's runtime. */
+/* Does nothing: the flags select messages of LLVM's own runtime, which this library replaces. */
 void __tgt_set_info_flag(uint32_t flags);
 void __tgt_set_info_flag(uint32_t flags)
 {
@@ -239,8 +242,8 @@ int __tgt_print_device_info(int64_t device)
     return 0; /* a simulated device has no information to print */
 }
 
-/* Defines an entry point that reports an unsupported call, named `construct_name`, with a reason, and ends the
- * program. */
+/* Defines the entry point `function` for a call that is not supported: it reports that `construct_name` `reason`, and
+ * ends the program. */
 #define REFUSED(function, construct_name, reason)                             \
     void function(void);                                                      \
     void function(void)                                                       \
@@ -252,20 +255,20 @@ int __tgt_print_device_info(int64_t device)
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_destroy, "interop", "needs a device with streams of its own")
-/* Interop objects of clang 22. */
+/* Entry points for interop objects of clang 22. */
 REFUSED(__tgt_interop_get, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use60, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_release, "interop", "needs a device with streams of its own")
-/* Interop objects of gcc 15. */
+/* Entry point for interop objects of gcc 15. */
 REFUSED(GOMP_interop, "interop", "needs a device with streams of its own")
 
-/* Allocates device memory, as omp_target_alloc does. */
+/* Allocates `bytes` bytes of device memory; returns their address, NULL on failure. LLVM's name of omp_target_alloc. */
 void *llvm_omp_target_alloc_device(size_t bytes, int device);
 void *llvm_omp_target_alloc_device(size_t bytes, int device)
 {
     return omp_target_alloc(bytes, device);
 }
-/* Frees device memory, as omp_target_free does. */
+/* Frees device memory. LLVM's name of omp_target_free. */
 void llvm_omp_target_free_device(void *pointer, int device);
 void llvm_omp_target_free_device(void *pointer, int device)
 {

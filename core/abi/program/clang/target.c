@@ -1,9 +1,9 @@
 /* target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one construct of
  * the core. Their parameters and the arguments of regions are defined by that interface.
  *
- * A region runs in the calling thread, and its parallel regions are libomp's; only the data are the device's. For a
- * nowait directive clang creates a task of libomp (tasks.c), which calls an entry point here. The memory of a running
- * region is one block:
+ * A region runs in the calling thread, and libomp runs its parallel regions; only the data are those of the device. For
+ * a nowait directive clang creates a task of libomp (tasks.c), which calls an entry point here. The arguments of a
+ * running region are one block of memory:
  *
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "abi/program/routines/target.h"
@@ -33,11 +33,12 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 };
 /* ----------------------------------------------------------------------------------------- data --
  */
 
-/* Function that appends the items of a directive, as those of maps.h do. */
+/* Function that converts the maps of a directive to items: one of rt_add_map_enter_items, rt_add_map_exit_items and
+ * rt_add_map_update_items. */
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
-/* Converts the maps to items and runs their construct; returns the construct's region, or NULL if it opens none. Makes
- * pointers to absent zero-length sections null. Failure ends the program. */
+/* Converts the maps to items by `convert`, and runs a construct of `kind` with them. Returns the construct's region;
+ * NULL: it opens none. Makes device pointers to absent zero-length sections null. Failure ends the program. */
 static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
@@ -52,8 +53,8 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     return region;
 }
 
-/* Handles maps of an exit directive whose data a region holds (ompx_hold): releases only their dynamic references.
- * Makes these maps LITERAL, so that the directive ignores them. */
+/* Handles maps of an exit directive that would unmap data which a region holds (clause ompx_hold): decrements only the
+ * data's dynamic reference counts, to 0. Makes these maps LITERAL, so that the directive ignores them. */
 static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -70,9 +71,11 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
     }
 }
 
-/* Opens or ends the region of the core for the maps with clang's clause ompx_hold (HOLD), whose data stay present until
- * the program's data region ends. Then sets the filter of `maps`, so that the directive ignores these maps.
- * site->is_region_end is set at such an end. */
+/* Handles the maps of a data directive with clang's clause ompx_hold (HOLD), whose data stay present until the
+ * program's data region ends. At its begin (kind enter data) opens a region of the core for these maps; at its end
+ * (exit data) ends that region, and sets site->is_region_end. Then sets the filter of `maps`, so that the caller
+ * ignores these maps.
+ */
 static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_construct_kind kind,
                              struct rt_maps *maps)
 {
@@ -97,8 +100,9 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
     maps->flag_value = 0;
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses, with which the program continues.
- * Absent data keep the host address (OpenMP 5.1), or become NULL with FB_NULLIFY. */
+/* Replaces the base addresses of use_device_ptr and use_device_addr (RETURN_PARAM) by device addresses; the program's
+ * code reads them from there in the region. Absent data keep the host address (OpenMP 5.1), or get NULL (FB_NULLIFY).
+ */
 static void translate_addresses(const struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -118,8 +122,8 @@ static void check_types(const struct rt_site *site, const struct rt_map_columns 
             rt_reject_unknown_abi(site, "passes a map of type 0x%llx", (unsigned long long)columns->type[i]);
 }
 
-/* Runs a directive without a region, or the begin or end of a data region. number: device number of the directive;
- * `convert` appends its items. Does nothing if the device is the host. */
+/* Runs a data directive: enter data, exit data, update, or the begin or end of a data region. number: the device number
+ * in the directive; convert: makes items of its maps. Does nothing if the device is the host. */
 static void run_data_directive(struct rt_site *site, int64_t number, const struct rt_map_columns *columns,
                                accd_construct_kind kind, items_of *convert)
 {
@@ -141,8 +145,8 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
     rt_maps_free(&maps);
 }
 
-/* Common parameters of all calls. Older calls lack locations, names and mappers. Calls of tasks name their dependences,
- * for which libomp has already waited, so they are ignored. */
+/* Parameters that the entry points have in common. Those of older compilers lack locations, names and mappers. Those of
+ * nowait directives also pass dependences; libomp has waited for these already, so they are ignored. */
 #define MAPS int32_t n, void **base, void **begin, const int64_t *size, const uint64_t *type
 #define NAMES const char *const *name, void *const *mapper
 #define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
@@ -189,14 +193,14 @@ DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_upd
 /* -------------------------------------------------------------------------------------- regions --
  */
 
-/* How a region's function takes its arguments. */
+/* How the function of a target region takes its arguments. */
 enum passing {
     PASS_VALUES,            /* values, a word for each */
     PASS_ENVIRONMENT_FIRST, /* values after one more argument, which is for GPUs */
     PASS_ADDRESSES          /* array of addresses of the values, as single argument */
 };
 
-/* Arguments of a region. */
+/* Function and n arguments of a target region that runs on `device`. */
 struct body {
     void *fn;
     int device;
@@ -205,8 +209,8 @@ struct body {
     uintptr_t args[]; /* arguments of fn, followed by the addresses and the private variables */
 };
 
-/* Calls a region's function with its arguments: their addresses in one array, or 16, 64 or 1024 words, of which the
- * function reads as many as it has. */
+/* Calls the function of a target region with its arguments: with one array of their addresses, or with 16, 64 or 1024
+ * words. Of the words, the function reads as many as it has parameters. */
 static void call_region(const struct body *body)
 {
     assert(body->fn && body->n <= RT_CALL_ARGUMENTS_MAX);
@@ -227,8 +231,8 @@ static void call_region(const struct body *body)
     }
 }
 
-/* Functions of libomp. Checked regions run with one team of one thread, because checks recognise only the thread that
- * runs the kernel. */
+/* Functions of libomp that get and set its limits for teams and threads. In checked runs target regions have one team
+ * of one thread, because checks recognise only the thread that runs the kernel. */
 static struct libomp {
     int (*get_max_active_levels)(void);
     int (*get_teams_thread_limit)(void), (*get_max_teams)(void), (*get_num_procs)(void);
@@ -254,8 +258,8 @@ static const struct libomp *libomp(void)
     return &libomp_functions;
 }
 
-/* Returns true if teams must be limited to one thread: the calling thread runs a kernel of a checked run, and checks
- * recognise only this thread. */
+/* Returns true if a teams construct must get one team of one thread. That is so if the calling thread runs a kernel of
+ * a strict or instrumented run, whose checks recognise only this thread. */
 static bool has_single_team(void)
 {
     return rt.options.diagnose && rt_kernel_kind(rt_this_thread.activity);
@@ -284,7 +288,7 @@ void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int
          has_single_team() ? 1 : threads);
 }
 
-/* Calls a region with one team of one thread, and restores libomp's limits afterwards. */
+/* Calls the function of a target region with libomp's limits at one team of one thread, and restores the limits. */
 static void call_single_threaded(const struct body *body)
 {
     const int regions = libomp()->get_max_active_levels(), threads = libomp()->get_teams_thread_limit(),
@@ -298,8 +302,8 @@ static void call_single_threaded(const struct body *body)
     rt_get_openmp_functions()->set_max_active_levels(regions);
 }
 
-/* Function of rt_kernel: runs a region, during which its device is the default device. `args`: address of the pointer
- * to the struct body. */
+/* Function of a struct rt_kernel: runs a target region, during which its device is the default device. `args`: address
+ * of a pointer to the struct body. */
 static void run_region(void *args)
 {
     assert(*(struct body **)args);
@@ -315,7 +319,8 @@ static void run_region(void *args)
 
 enum { PRIVATE_ALIGNMENT = 16 };
 
-/* Returns the bytes needed for private variables, including those lost by alignment. */
+/* Returns the number of bytes for copies of all private variables among the maps, with the most that their alignment
+ * can need. */
 static size_t private_bytes(const struct rt_map_columns *columns)
 {
     size_t bytes = PRIVATE_ALIGNMENT;
@@ -325,8 +330,9 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     return bytes;
 }
 
-/* Adds the addresses that a kernel gets, and private pointers, to the key of its construct for sampling (sampling.c),
- * in strict runs. */
+/* Adds the base addresses of the maps, and the values of firstprivate pointers, to the hash of the construct's
+ * arguments (rt_thread.argument_hash). By this hash, strict runs decide whether they check the construct again
+ * (sampling.c). */
 static void sample_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -336,9 +342,9 @@ static void sample_arguments(struct rt_thread *self, const struct rt_map_columns
     }
 }
 
-/* Stores the region's arguments in `args` and returns their number. Private variables are copied to `storage`, which
- * must have private_bytes bytes; args must have space for each map. A pointer to absent data becomes null and is
- * recorded. */
+/* Stores the region's arguments in `args`, which must have space for one per map, and returns their number. Copies
+ * private variables to `storage`, which must have private_bytes(columns) bytes. The argument for absent data is null,
+ * which is recorded (rt_record_nulled_argument). */
 static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_columns *columns, uintptr_t *args,
                              char *storage)
 {
@@ -367,8 +373,8 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
     return n;
 }
 
-/* Corrects the pointers in lambdas (C++) that the region uses, for variables that they capture by reference: they get
- * the device's addresses. args: arguments of the region, which have the lambdas' addresses. */
+/* Corrects C++ lambdas that the region uses: a pointer in a lambda's copy to a variable captured by reference gets the
+ * variable's device address. args: arguments of the region, some of which are addresses of lambdas. */
 static void translate_lambdas(const struct rt_thread *self, const struct rt_map_columns *columns, const uintptr_t *args)
 {
     assert(rt.context);
@@ -389,8 +395,8 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
     }
 }
 
-/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory of a region; old: bytes of `block`. Returns NULL
- * without memory. */
+/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory for the arguments of a region; old: present size of
+ * `block` in bytes. Returns the block; NULL if it was freed or if memory is exhausted. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
     /* Checks make the stack and the heap inaccessible to the kernel. */
@@ -399,7 +405,7 @@ static void *realloc_body(void *block, size_t old, size_t bytes)
     return realloc(block, bytes);
 }
 
-/* Waits forever, without the lock, while another thread ends the program: that thread has reported why. */
+/* Releases the lock and waits forever, because another thread has reported an error and ends the program. */
 static _Noreturn void wait_for_end(void)
 {
     rt_unlock();
@@ -407,8 +413,9 @@ static _Noreturn void wait_for_end(void)
         pause();
 }
 
-/* Runs a target construct on a device: entry, kernel and exit. region_id: host address that identifies the region. Ends
- * the program without memory, or if the device's code lacks the region. */
+/* Runs a target construct on `device`: maps its data, runs the kernel and unmaps the data. region_id: host address that
+ * identifies the region; passing: how its function takes arguments. Ends the program without memory, or if the device
+ * code lacks the region. */
 static void run_target(struct rt_site *site, int device, const void *region_id, const struct rt_map_columns *columns,
                        enum passing passing)
 {
@@ -450,7 +457,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         sample_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
-    /* If the environment for GPUs is the first argument, the region does not use it. */
+    /* The environment for GPUs, which may be the first argument, gets any value: regions on this machine do not use it.
+     */
     body->args[0] = UINTPTR_MAX;
     body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
@@ -468,7 +476,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
 }
 
 /* Runs a target construct and returns OFFLOADED. Returns NOT_OFFLOADED, and does nothing, if the device `number` is the
- * host. Ends the program if there are too many maps. */
+ * host. region_id: host address that identifies the region; passing: how its function takes arguments. Ends the program
+ * if the directive has RT_CALL_ARGUMENTS_MAX maps or more. */
 static int run_target_construct(struct rt_site *site, int64_t number, const void *region_id,
                                 const struct rt_map_columns *columns, enum passing passing)
 {
@@ -522,7 +531,8 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
 TARGET(__tgt_target, NO_TEAMS, (void)0)
 TARGET(__tgt_target_teams, TEAMS, (void)teams, (void)threads)
 
-/* Arguments of a target construct since clang 15. Further fields of later versions are for GPUs. */
+/* Arguments that clang 15 and later pass for a target construct: the columns of its n maps. Fields after these are for
+ * GPUs. */
 struct kernel_arguments {
     uint32_t version, n;
     void **base, **begin;
@@ -531,10 +541,12 @@ struct kernel_arguments {
     const char *const *name;
     void *const *mapper;
 };
-/* Versions of the arguments. Since version 4 the environment is the last map. clang 23 has version 5. */
+/* Versions of struct kernel_arguments. ENVIRONMENT_FIRST: the region's function has one more argument, for GPUs, before
+ * the others; from version 4 on that is the last map. ADDRESSES (clang 23): the function gets an array of addresses. */
 enum { ENVIRONMENT_FIRST = 3, ADDRESSES = 5 };
 
-/* Returns how the region takes its arguments, by their version. An unknown version ends the program. */
+/* Returns how the function of a target region takes its arguments, by the version of struct kernel_arguments. An
+ * unknown version ends the program. */
 static enum passing passing_of(const struct rt_site *site, uint32_t version)
 {
     if (version > ADDRESSES)
@@ -544,7 +556,8 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
     return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : PASS_VALUES;
 }
 
-/* Runs a target construct of clang 15 or later with the arguments *of; returns OFFLOADED or NOT_OFFLOADED. */
+/* Runs a target construct of clang 15 or later, with the maps in *arguments. region: host address that identifies the
+ * region. Returns OFFLOADED, or NOT_OFFLOADED if the device is the host. */
 static int target_kernel(struct rt_site *site, int64_t device, const void *region,
                          const struct kernel_arguments *arguments)
 {
@@ -554,7 +567,8 @@ static int target_kernel(struct rt_site *site, int64_t device, const void *regio
     return run_target_construct(site, device, region, &columns, passing_of(site, arguments->version));
 }
 
-/* Runs a target construct of clang 15 or later at once; teams and threads are ignored. */
+/* Runs a target construct of clang 15 or later at once; teams and threads are ignored. Returns 0, or 1 if clang's code
+ * must run the region on the host. */
 int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
                         const struct kernel_arguments *arguments);
 int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
@@ -566,7 +580,8 @@ int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t t
     return target_kernel(&site, device, region, arguments);
 }
 
-/* Runs a target construct with `nowait` at once, called by its task; teams, threads and dependences are ignored. */
+/* Runs a target construct with `nowait` at once; called by the construct's task of libomp. Teams, threads and
+ * dependences are ignored. Returns 0, or 1 if clang's code must run the region on the host. */
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
                                const struct kernel_arguments *arguments, DEPENDS);
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,

@@ -1,5 +1,5 @@
-/* tasks.c - interposes libomp's functions that create tasks, or after which tasks are complete. The program's code
- * calls the functions of this file, which call libomp's own functions.
+/* tasks.c - interposes libomp's functions that create tasks, or at whose end tasks are complete. The program calls the
+ * functions of this file, which have the same names and call libomp's own.
  *
  * In strict runs and instrumented programs, the task of a nowait directive runs at once in the creating thread. Its
  * order for race checks remains that of the program (strict/happens_before.c). All other tasks are left to libomp.
@@ -18,7 +18,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* Task as the compiler knows it; libomp's private part follows. */
+/* Task of libomp, as far as the compiler knows it. shared: its shared variables; entry: its function. */
 struct task {
     char *shared;
     int32_t (*entry)(int32_t thread, struct task *task);
@@ -37,13 +37,14 @@ struct depend {
     size_t bytes;
     uint8_t flags;
 };
-enum { IN = 1, ALL_MEMORY = 0x80 }; /* kinds of dependences, in `flags` */
-enum { TIED = 1 };                  /* flag of tasks */
+enum { IN = 1, ALL_MEMORY = 0x80 }; /* values of depend.flags: depend(in), omp_all_memory */
+enum { TIED = 1 };                  /* flag for libomp's allocation of a task: the task is tied */
 
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
 
-/* Functions after which tasks are complete: name, parameters, arguments; without and with a result. */
+/* Lists of libomp's functions at whose end tasks are complete: name, parameters, arguments. ENDS: without a result.
+ * RETURNS: with a result of type int32_t. */
 #define ENDS(X)                                                                                                \
     X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                                    \
     X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))                    \
@@ -60,7 +61,8 @@ enum { TIED = 1 };                  /* flag of tasks */
       (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), \
        void *lock),                                                                                         \
       (location, thread, n, bytes, data, reduce, lock))
-/* Further interposed functions, then those that are only called: result, name, parameters. */
+/* Lists of further functions of libomp: type of the result, name, parameters. OTHERS: functions that this file
+ * interposes. CALLED: functions that it only calls. */
 #define OTHERS(X)                                                                                    \
     X(struct task *, __kmpc_omp_target_task_alloc,                                                   \
       (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
@@ -114,7 +116,7 @@ static void find_functions(void)
     *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
 }
 
-/* Looks up libomp's functions, at the first call. */
+/* Looks up libomp's functions, once: at the first call. */
 void rt_find_libomp_tasks(void)
 {
     static pthread_once_t once_control = PTHREAD_ONCE_INIT;
@@ -123,13 +125,14 @@ void rt_find_libomp_tasks(void)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Site of an entry point with a parameter `location`, for the call of the entry point; name: its name in reports. */
+/* Returns the site (rt_site) of the program's call of the entry point that uses this macro. The entry point must have a
+ * parameter `location`. name: its name in reports. */
 #define HERE(name)            \
     (&(const struct rt_site){ \
         .call = rt_caller_site(name).call, .construct_name = (name), .location = rt_get_ident_text(location)})
 #define WAIT HERE("a wait for tasks")
-/* Define an entry point after which tasks are complete, without (END) and with (RETURN) a result: calls libomp's
- * function, and tells the race check that all tasks are complete. */
+/* Define an entry point at whose end tasks are complete, without (END) and with (RETURN) a result. It calls libomp's
+ * function, and then tells the race check that all tasks are complete. */
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
@@ -148,8 +151,9 @@ void rt_find_libomp_tasks(void)
 ENDS(END)
 RETURNS(RETURN)
 
-/* Waits for the tasks of a group as libomp's function does, which then calls the program to combine the results of
- * in_reduction. Meanwhile self->ends_group is set, so that these accesses are not checked against pending transfers. */
+/* Waits for the tasks of a group by libomp's function, which also calls the program's code that combines results of
+ * in_reduction. Meanwhile self->ends_group is set, so that accesses of this code are not checked against pending
+ * transfers. */
 void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
     rt_find_libomp_tasks();
@@ -161,7 +165,8 @@ void __kmpc_end_taskgroup(void *location, int32_t thread)
     rt_after_taskwait(WAIT, NULL);
 }
 
-/* Calls `real` with the n arguments after fn, which are words; n must not exceed RT_CALL_ARGUMENTS_MAX. */
+/* Calls libomp's function `real` with location, n, fn and the n words of `list`; n must not exceed
+ * RT_CALL_ARGUMENTS_MAX. */
 static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list list)
 {
     assert(n >= 0 && n <= RT_CALL_ARGUMENTS_MAX);
@@ -197,13 +202,14 @@ FORK(fork_teams)
 
 /* ----------------------------------------------------------------------------------- depend -- */
 
-/* Depend clauses in gcc's form: a header of five words, then addresses, those of writers first. */
+/* Depend clauses in gcc's form: a header of five words, then the addresses, those of writers (out, inout) first. */
 struct depends {
     void **list;     /* list in gcc's form; NULL: no clauses */
     bool all_memory; /* omp_all_memory is named */
 };
 
-/* Converts depend clauses to gcc's form; the caller must free the list. Ends the program without memory. */
+/* Converts the depend clauses that clang passes (LIST: two arrays) to gcc's form; the caller must free `list` of the
+ * result. Ends the program without memory. */
 static struct depends open_depends(LIST)
 {
     enum { HEAD = 5 };
@@ -230,7 +236,8 @@ static struct depends open_depends(LIST)
     return depends;
 }
 
-/* Tells the race check that the tasks which depend clauses name are complete. Does nothing if no task is pending. */
+/* Tells the race check that the tasks which these depend clauses name are complete; with omp_all_memory, all tasks.
+ * Does nothing if no task is pending. */
 static void after_wait_deps(const struct rt_site *site, LIST)
 {
     if (!rt_has_pending_tasks())
@@ -254,7 +261,7 @@ static struct rt_epoch begin_task(const struct rt_site *site, LIST)
     return epoch;
 }
 
-/* Waits for the tasks of depend clauses, as libomp does, and informs the race check. */
+/* Waits, by libomp's function, for the tasks that the depend clauses name, and informs the race check. */
 void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
 {
     rt_find_libomp_tasks();
@@ -262,7 +269,8 @@ void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
     after_wait_deps(WAIT, LIST_ARGUMENTS);
 }
 
-/* Waits for the tasks of depend clauses, as libomp does. With `nowait` the wait is itself a task for the race check. */
+/* Waits, by libomp's function, for the tasks that the depend clauses name, and informs the race check. With `nowait`
+ * the program does not wait, and the race check gets a task in place of a wait. */
 void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait)
 {
     rt_find_libomp_tasks();
@@ -275,13 +283,15 @@ void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t n
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-/* Returns the data that __kmpc_omp_target_task_alloc has added to a nowait directive's task. */
+/* Returns the struct extra that __kmpc_omp_target_task_alloc has stored before the shared variables of a nowait
+ * directive's task. */
 static struct extra *extra_of(const struct task *task)
 {
     return (struct extra *)(void *)task->shared - 1;
 }
 
-/* Function of a nowait directive's task: runs the task's own function in the epoch of the task. */
+/* Function of a nowait directive's task: runs the task's own function, while the thread has the task's epoch (its
+ * position in the order of work). Returns the function's result. */
 static int32_t run_nowait_task(int32_t thread, struct task *task)
 {
     assert(task->shared);
@@ -294,13 +304,13 @@ static int32_t run_nowait_task(int32_t thread, struct task *task)
     return result;
 }
 
-/* Allocates the task of a nowait directive. In checked or traced runs the task has a struct extra, and run_nowait_task
- * as its function. */
+/* Allocates the task of a nowait directive, by libomp, and returns it. In checked or traced runs the task has a struct
+ * extra, and run_nowait_task as its function. */
 struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
                                           int32_t (*entry)(int32_t, struct task *), int64_t device)
 {
     rt_find_libomp_tasks();
-    /* reads the options, which decide below */
+    /* starts the runtime, if it has not started: the options decide below */
     rt_get_target_device_count();
     if (!rt.options.diagnose && rt.options.trace < 0)
         return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
@@ -315,8 +325,8 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     return task;
 }
 
-/* Runs a nowait directive's task at once, after the tasks that it depends on, and returns true. Returns false if libomp
- * must run the task, because it is an ordinary task of the program, or because tasks are deferred. */
+/* Runs a nowait directive's task at once, after the tasks that its depend clauses name, and returns true. Returns false
+ * if libomp must run the task: an ordinary task of the program, or a deferred one (rt_defers_tasks). */
 static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
     assert(task->entry);
@@ -340,7 +350,7 @@ static bool run_at_once(const struct rt_site *site, void *location, int32_t thre
     return true;
 }
 
-/* Creates a task, as libomp does, or runs it at once; returns 0 then. */
+/* Creates a task by libomp's function, and returns its result; or runs the task at once and returns 0. */
 int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
 {
     rt_find_libomp_tasks();
@@ -349,7 +359,8 @@ int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
                : real___kmpc_omp_task(location, thread, task);
 }
 
-/* Creates a task with depend clauses, as libomp does, or runs it at once, after these tasks; returns 0 then. */
+/* Creates a task with depend clauses by libomp's function, and returns its result; or runs the task at once, after the
+ * tasks that the clauses name, and returns 0. */
 int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST)
 {
     rt_find_libomp_tasks();
@@ -358,8 +369,8 @@ int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *t
                : real___kmpc_omp_task_with_deps(location, thread, task, LIST_ARGUMENTS);
 }
 
-/* Handles the detach clause of a task, as libomp does. From now on nowait tasks are deferred, because an event of the
- * program may complete a task. */
+/* Handles the detach clause of a task by libomp's function, and returns its event. From now on tasks of nowait
+ * directives are deferred: a task that runs at once might wait forever for an event which the program fulfils later. */
 void *__kmpc_task_allow_completion_event(void *location, int32_t thread, struct task *task)
 {
     rt_find_libomp_tasks();

@@ -1,4 +1,5 @@
-/* tasks.h - lookup of libomp's functions for tasks, which tasks.c interposes. */
+/* tasks.h - finds libomp's functions for tasks. The program calls those of tasks.c instead, which have the same names.
+ */
 #ifndef RT_LIBOMP_TASKS_H
 #define RT_LIBOMP_TASKS_H
 

@@ -1,5 +1,6 @@
 /* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays are passed as contiguous
- * descriptors; lengths, types and queues by reference. Each routine does the same as the C routine in routines.h. */
+ * descriptors; lengths, types and queues by reference. The work is done by the functions of routines.h, which also
+ * serve the C names (openacc.c). */
 #include "abi/program/base/prof.h"
 #include "abi/program/run/spans.h"
 #include "routines.h"
@@ -7,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Returns the bytes of a contiguous array; 0 if an extent is not positive. */
+/* Returns the size in bytes of an array, which is contiguous; 0 if an extent is not positive. */
 static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
 {
     size_t bytes = array->element;
@@ -19,11 +20,12 @@ static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
     return bytes;
 }
 
-/* Site of the routine's call; name: the routine's name in reports. */
+/* Returns the address of the site (struct rt_site) of the program's call of the routine that uses this macro; name: the
+ * routine's name in reports. */
 #define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
-/* Define the names of each routine: for an array, and for an address with a length of 32 or 64 bits. DATA_ASYNC: with a
- * queue. */
+/* Define the three names of a data routine: for an array, for an address with a 32-bit length, and for one with a
+ * 64-bit length. DATA_ASYNC: the routine has a queue, too. */
 #define DATA(name, kind, action, finalize)                                                                            \
     void name##_array_h_(const struct rt_gfortran_descriptor *array);                                                 \
     void name##_array_h_(const struct rt_gfortran_descriptor *array)                                                  \
@@ -97,21 +99,21 @@ DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-/* Returns 1 if all of the array is present on the current device. */
+/* Returns 1 if all of the array is present on the thread's device, or if the host is this device; otherwise 0. */
 int acc_is_present_array_h_(const struct rt_gfortran_descriptor *array)
 {
     return rt_is_present(HERE("acc_is_present"), array->data, get_array_bytes(array));
 }
-int acc_is_present_32_h_(void *host, const int32_t *bytes) /* returns 1 if all bytes are present */
+int acc_is_present_32_h_(void *host, const int32_t *bytes) /* the same, for an address and a 32-bit length */
 {
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
-int acc_is_present_64_h_(void *host, const int64_t *bytes) /* returns 1 if all bytes are present */
+int acc_is_present_64_h_(void *host, const int64_t *bytes) /* the same, for an address and a 64-bit length */
 {
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 
-/* Returns the number of devices of a type. */
+/* Returns the number of devices of a type; 0 if the type does not exist. */
 int acc_get_num_devices_h_(const int *type)
 {
     return rt_get_num_devices(*type);
@@ -124,11 +126,11 @@ int acc_get_device_type_h_(void) /* returns the thread's device type */
 {
     return rt_get_device_type();
 }
-void acc_set_device_num_h_(const int *number, const int *type) /* sets the thread's device */
+void acc_set_device_num_h_(const int *number, const int *type) /* sets the thread's device number and type */
 {
     rt_set_device_num(HERE("acc_set_device_num"), *number, *type);
 }
-int acc_get_device_num_h_(const int *type) /* returns the number of the thread's device */
+int acc_get_device_num_h_(const int *type) /* returns the thread's device number; 0 if it has another type */
 {
     return rt_get_device_num(HERE("acc_get_device_num"), *type);
 }
@@ -145,26 +147,26 @@ void acc_get_property_string_h_(int number, int type, int property, char *to, si
     memset(to, ' ', capacity);
     memcpy(to, text ? text : "", length < capacity ? length : capacity);
 }
-/* Starts a device. */
+/* Sets the thread's device type, and starts the device. */
 void acc_init_h_(const int *type)
 {
     rt_init_device(HERE("acc_init"), *type);
 }
-void acc_shutdown_h_(const int *type) /* ends all data of the device */
+void acc_shutdown_h_(const int *type) /* ends all data on devices of this type */
 {
     rt_shutdown_device(HERE("acc_shutdown"), *type);
 }
-int acc_on_device_h_(const int *type) /* returns 1 if the caller runs on such a device */
+int acc_on_device_h_(const int *type) /* returns 1 if the caller runs on a device of this type, otherwise 0 */
 {
     return rt_is_on_device_type(*type);
 }
 
-/* Returns 1, because queues are always complete. */
+/* Returns 1, because the work of `queue` is always complete. */
 int acc_async_test_h_(const int *queue)
 {
     return rt_test_queue(HERE("acc_async_test"), *queue);
 }
-int acc_async_test_all_h_(void) /* returns 1: queues are complete */
+int acc_async_test_all_h_(void) /* returns 1, because the work of all queues is always complete */
 {
     return rt_test_queue(HERE("acc_async_test_all"), RT_ASYNC_NOVAL);
 }

@@ -1,6 +1,6 @@
-/* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them. Each is a
- * single operation of the core. The host's number is that after the last device. Wrong arguments are answered as the
- * standard says; use of device memory that is not allocated ends the program. */
+/* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them; and the
+ * helpers of target.h for directives. The host's device number is the number of devices. Wrong arguments give the
+ * results that the standard requires; use of device memory that is not allocated ends the program. */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/label.h"
 #include "abi/program/check/check.h"
@@ -47,16 +47,16 @@
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-/* Site of the routine's call. */
+/* Returns the address of the site (struct rt_site) of the program's call of the routine that uses this macro. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 
 /* ------------------------------------------------------------------- the compiler's own runtime -- */
 
-/* functions of the compiler's own runtime, once find_openmp has run */
+/* functions of the compiler's own runtime (libgomp or libomp), set by find_openmp */
 static struct rt_openmp_functions openmp;
 
-/* Returns the function of libgomp or libomp: in the next libraries, or in these libraries by their file names. Ends the
- * program if neither has it. */
+/* Returns the function `name` of libgomp or libomp: from the libraries after this one in the search order, otherwise
+ * from a loaded library with one of their file names. Ends the program if none has the function. */
 void *rt_find_next_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
@@ -71,7 +71,7 @@ void *rt_find_next_function(const char *name)
     return function;
 }
 
-/* Looks up the functions in `openmp`; ends the program if one is missing. */
+/* Sets the function pointers in `openmp`; ends the program if one of the functions is missing. */
 static void find_openmp(void)
 {
     *(void **)&openmp.get_default_device = rt_find_next_function("omp_get_default_device");
@@ -100,15 +100,15 @@ int rt_get_target_device_count(void)
     return rt.options.targets;
 }
 
-/* Returns the device on which the caller runs; -1: the host. A region's device is the thread's default device, see
- * RT_TARGET_DEVICE_BASE. */
+/* Returns the device on which the caller runs; -1: the host. In a target region the thread's default device is
+ * RT_TARGET_DEVICE_BASE plus the number of the region's device. */
 static int get_current_device(void)
 {
     const int number = rt_get_openmp_functions()->get_default_device();
     return number >= RT_TARGET_DEVICE_BASE ? number - RT_TARGET_DEVICE_BASE : -1;
 }
 
-/* Reports a device number that no device has, and ends the program. */
+/* Reports that the call at `site` names the device `number`, which does not exist, and ends the program. */
 static _Noreturn void refuse_device(const struct rt_site *site, int number)
 {
     const int devices = rt_get_target_device_count();
@@ -116,7 +116,8 @@ static _Noreturn void refuse_device(const struct rt_site *site, int number)
                    devices);
 }
 
-/* Returns the device that `number` means in a directive; -1: the host. Ends the program for a wrong number. */
+/* Returns the device that `number` means in a directive; -1: the host. Ends the program if no device has the number, or
+ * inside of a target region. */
 int rt_resolve_target_device(int number, const struct rt_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* numbers that compilers pass in directives */
@@ -134,7 +135,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
     return number < devices ? number : -1;
 }
 
-/* Begins a call in which `device` is the thread's device; a negative one changes nothing. */
+/* Begins a call in which `device` is the thread's device; a negative `device` keeps the thread's own. */
 struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 {
     assert(site);
@@ -153,7 +154,7 @@ void rt_target_leave(const struct rt_target_call *call)
     rt_leave();
 }
 
-/* Returns the number of devices. Names with "_" are those for Fortran, here and below. */
+/* Returns the number of devices, without the host. */
 int omp_get_num_devices(void)
 {
     return rt_get_target_device_count();
@@ -162,7 +163,7 @@ int omp_get_num_devices_(void) /* returns the number of devices, for Fortran */
 {
     return rt_get_target_device_count();
 }
-/* Returns the host's number: the number of devices. */
+/* Returns the host's device number, which equals the number of devices. */
 int omp_get_initial_device(void)
 {
     return rt_get_target_device_count();
@@ -181,7 +182,7 @@ int omp_is_initial_device_(void) /* returns 1 on the host, for Fortran */
     return get_current_device() < 0;
 }
 
-/* Returns the number of the device on which the caller runs. */
+/* Returns the number of the device on which the caller runs; on the host, the host's device number. */
 int omp_get_device_num(void)
 {
     const int device = get_current_device();
@@ -194,8 +195,8 @@ int omp_get_device_num_(void)
     return omp_get_device_num();
 }
 
-/* Resolves the device number of a routine; *device_p becomes the device, -1 for the host. Returns false if the number
- * belongs to no device (OMP60-api-2). */
+/* Resolves the device number that a routine gets; *device_p becomes the device, -1 for the host. Returns false if
+ * `number` belongs to no device (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
     assert(device_p);
@@ -207,7 +208,7 @@ static bool is_device(int number, int *device_p)
     return number >= INITIAL && number <= devices;
 }
 
-/* Returns a name of the device `number`, the same in each run; NULL if the number belongs to no device. */
+/* Returns the unique name of the device `number`, the same in each run; NULL if the number belongs to no device. */
 const char *omp_get_uid_from_device(int number)
 {
     static char names[64][24];
@@ -234,7 +235,7 @@ int omp_get_device_from_uid(const char *uid)
     return invalid;
 }
 
-/* Returns true if the caller runs in a target region: the default device is that of a region. */
+/* Returns true if the caller runs in a target region of a device, by the value of its default device. */
 bool rt_is_in_target(void)
 {
     return get_current_device() >= 0;
@@ -242,8 +243,8 @@ bool rt_is_in_target(void)
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-/* Allocates memory of a device, or of the host; returns NULL if that fails, for no bytes, or if the number belongs to
- * no device. */
+/* Allocates `bytes` bytes of the device's memory, or of the host's if `device` is the host. Returns NULL if memory is
+ * exhausted, for 0 bytes, or if the number `device` belongs to no device. */
 void *omp_target_alloc(size_t bytes, int device)
 {
     uint64_t address = 0; /* stays 0 without device memory (OMP60-api-3) */
@@ -261,8 +262,8 @@ void *omp_target_alloc(size_t bytes, int device)
     return (void *)(uintptr_t)address;
 }
 
-/* Frees memory of omp_target_alloc. Ends the program if the memory is not allocated, or if the number belongs to no
- * device. */
+/* Frees memory of omp_target_alloc. Ends the program if the device memory at `pointer` is not allocated, or if the
+ * number `device` belongs to no device. */
 void omp_target_free(void *pointer, int device)
 {
     if (!is_device(device, &device))
@@ -296,7 +297,8 @@ int omp_target_is_present(const void *pointer, int device)
     return present;
 }
 
-/* Returns 1 if the first and the last of the bytes belong to the device's memory, otherwise 0. */
+/* Returns 1 if the first and the last of the `bytes` bytes at `pointer` belong to memory of `device`, otherwise 0. The
+ * host's memory is all that belongs to no device. */
 int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
 {
     if (!is_device(device, &device) || !pointer || !bytes)
@@ -308,8 +310,8 @@ int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
     return owner == device && last == device;
 }
 
-/* Returns the device address of the host address `pointer`; NULL if it is not present. Returns `pointer` for the host.
- */
+/* Returns the device address of the data at the host address `pointer`; NULL if they are absent, or if no device has
+ * the number `device`. Returns `pointer` if `device` is the host. */
 void *omp_get_mapped_ptr(const void *pointer, int device)
 {
     if (!is_device(device, &device) || !pointer)
@@ -323,8 +325,8 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
     return (void *)(uintptr_t)address;
 }
 
-/* Maps host data to device memory that the program has allocated. Returns 0, or EINVAL for invalid arguments and for
- * data that are mapped otherwise. */
+/* Maps the `bytes` bytes at `host` to device memory that the program has allocated, at `pointer` plus `offset`. Returns
+ * 0, also if they are mapped so already; EINVAL for invalid arguments, and for data that are present elsewhere. */
 int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes, size_t offset, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host || !pointer)
@@ -346,7 +348,7 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     return success ? 0 : EINVAL;
 }
 
-/* Ends an association. Returns 0, or EINVAL if the data are not associated. */
+/* Unmaps data that omp_target_associate_ptr has mapped. Returns 0, or EINVAL for invalid arguments or other data. */
 int omp_target_disassociate_ptr(const void *host, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host)
@@ -361,8 +363,8 @@ int omp_target_disassociate_ptr(const void *host, int device)
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
-/* Copies bytes between devices; device -1 is the host. Needs the lock. Returns ACCD_ERROR_OUT_OF_MEMORY without memory
- * for a copy between two devices, or the error of the core. */
+/* Copies bytes between devices; device -1 is the host. The lock must be held. Returns ACCD_OK, the error of the core,
+ * or ACCD_ERROR_OUT_OF_MEMORY if a copy between two devices finds no memory for its buffer. */
 static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {
@@ -385,7 +387,8 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
     return status;
 }
 
-/* Copies bytes as copy_without_checks does, and informs the checks; returns its status. */
+/* Copies bytes between devices (-1: the host) by copy_without_checks, informs the checks, and returns the status. The
+ * lock must be held. */
 static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
@@ -402,7 +405,8 @@ static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_d
     return status;
 }
 
-/* Copies bytes between devices in one call; returns 0, or EINVAL for invalid arguments. */
+/* Copies `bytes` bytes from `from` + `from_offset` to `to` + `to_offset`, for a call at `site`. Returns 0, or EINVAL
+ * for a NULL pointer or a number that belongs to no device. A failed copy ends the program. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                    size_t from_offset, int to_device, int from_device)
 {
@@ -426,8 +430,8 @@ int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset
     return rt_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
-/* Stores the bytes between neighbours of each dimension in `strides`, and returns the offset in bytes of the first
- * element to copy. */
+/* Returns the offset in bytes of the first element to copy, which has the index offsets[i] in dimension i. Stores in
+ * strides[i] the distance in bytes between elements of dimension i; dimensions[i]: its number of elements. */
 static size_t compute_first_offset(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
                                    size_t *strides)
 {
@@ -441,8 +445,8 @@ static size_t compute_first_offset(int rank, const size_t *offsets, const size_t
     return first;
 }
 
-/* Copies row by row, as elements of the last dimension are contiguous; recursive over the dimensions. Returns the first
- * error of copy_bytes. */
+/* Copies volume[0] * ... * volume[rank - 1] elements row by row: only elements of the last dimension are contiguous.
+ * Calls itself for each dimension. Returns ACCD_OK, or the first error of copy_bytes. */
 static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
                              const size_t *from_strides, int to_device, int from_device)
 {
@@ -456,7 +460,8 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
     return status;
 }
 
-/* Copies a part of an array between devices in one call; returns 0, EINVAL, or the number of possible dimensions. */
+/* Copies a part of an array of `rank` dimensions between devices, for a call at `site`. Returns 0, EINVAL for invalid
+ * arguments, or the largest number of dimensions if `to` and `from` are NULL. A failed copy ends the program. */
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
                         const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
                         const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device)
@@ -479,7 +484,8 @@ int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, 
     return 0;
 }
 
-/* Copies a part of an array between devices; returns as rt_target_copy_rows does. */
+/* Copies a part of an array between devices. Returns 0, EINVAL for invalid arguments, or the largest number of
+ * dimensions if `to` and `from` are NULL. */
 int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank, const size_t *volume,
                            const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                            const size_t *from_dimensions, int to_device, int from_device)
@@ -488,7 +494,8 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
                                from_dimensions, to_device, from_device);
 }
 
-/* Sets bytes of a device, as copies of 4096 bytes from the host; returns `pointer`. */
+/* Sets `bytes` bytes at `pointer`, in memory of `device` or of the host, to `value`; returns `pointer`. Device memory
+ * is set by copies of up to 4096 bytes from the host. Does nothing for a NULL pointer or a number of no device. */
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)
 {
     char buffer[4096];
@@ -506,7 +513,7 @@ void *rt_target_memset(const struct rt_site *site, void *pointer, int value, siz
     return pointer;
 }
 
-/* Sets bytes of a device or of the host; returns `pointer`. */
+/* Sets `bytes` bytes of a device or of the host to `value`; returns `pointer`. */
 void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
 {
     return rt_target_memset(HERE, pointer, value, bytes, device);

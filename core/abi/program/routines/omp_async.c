@@ -1,5 +1,5 @@
-/* omp_async.c - OpenMP's asynchronous routines. Each is a task that is executed at once, after the tasks that it
- * depends on. */
+/* omp_async.c - OpenMP's asynchronous routines (omp_target_memcpy_async etc.). Each is executed at once, after the
+ * tasks that its depend objects name, and counts as a task of its own in the race check. */
 #include "abi/program/run/lifecycle.h"
 #include "target.h"
 
@@ -16,8 +16,8 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  void **depend);
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend);
 
-/* Returns the list of depend clauses that libgomp's taskwait takes, for n depend objects of two pointers each; the
- * caller must free it. NULL if n is 0, or without memory. */
+/* Returns n depend objects of libgomp (two pointers each) as the list that GOMP_taskwait_depend takes; the caller must
+ * free it. NULL if n is 0, or without memory. */
 static void **new_depend_list(int n, void **objects)
 {
     enum { HEAD = 5 };
@@ -30,15 +30,16 @@ static void **new_depend_list(int n, void **objects)
     return list;
 }
 
-/* Routine that is a task. While it runs, the thread has the epoch of the task; `before` is the thread's own epoch. */
+/* Asynchronous routine, which counts as a task. While it runs, the thread has the epoch of the task (its position in
+ * the order of work); `before` is the epoch that the thread had before. */
 struct routine {
     struct rt_thread *self;
     struct rt_epoch before;
 };
 
-/* Waits for the tasks that a routine depends on, and begins the routine's own task, which end_task must end. With
- * libomp, whose depend objects are opaque, a routine with dependences waits for all tasks, and counts as work of the
- * host. */
+/* Waits for the tasks that the `ndepend` depend objects name, and begins the routine's own task, which end_task must
+ * end. libomp's depend objects cannot be read: with libomp, a routine with depend objects waits for all tasks, and
+ * keeps the thread's epoch. */
 static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);
@@ -80,7 +81,8 @@ int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_
     return error;
 }
 
-/* Copies a part of an array between devices at once, as a task; returns as rt_target_copy_rows does. */
+/* Copies a part of an array between devices at once, as a task. Returns 0, EINVAL for invalid arguments, or the largest
+ * number of dimensions if `to` and `from` are NULL. */
 int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
                                  const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                                  const size_t *from_dimensions, int to_device, int from_device, int ndepend,
@@ -94,7 +96,7 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
     return error;
 }
 
-/* Sets bytes of a device at once, as a task; returns `pointer`. */
+/* Sets `bytes` bytes at `pointer`, in memory of `device`, at once, as a task; returns `pointer`. */
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
 {
     const struct rt_site site = rt_caller_site(__func__);

@@ -1,6 +1,6 @@
-/* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one
- * item, or a single operation of the core. If a program's device is the host, memory is shared: nothing is mapped, and
- * everything is present (ACC33-gloss-2). */
+/* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one item
+ * (host range with an action), or a single operation of the core. If the thread's device is the host, memory is shared:
+ * nothing is mapped, and everything is present (ACC33-gloss-2). */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/label.h"
 #include "abi/program/base/prof.h"
@@ -86,8 +86,8 @@ ROUTINES(DECLARE)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Returns true if a data routine does nothing, because `host` is NULL or `bytes` is 0. Ends the program with a report
- * if the rules call that an error. */
+/* Returns true if a data routine of this kind does nothing, because `host` is NULL or `bytes` is 0. Ends the program
+ * with a report where the rules' knobs null_routine, zero_map or zero_update call that an error. */
 static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
 {
     assert(rt.site && rt.options.rules);
@@ -103,7 +103,7 @@ static bool is_no_operation(accd_construct_kind kind, const void *host, size_t b
     return !bytes;
 }
 
-/* Returns the event for tools (RT_EV_x) of a kind of construct. */
+/* Returns the event (RT_EV_x) that tools get for a construct of this kind. */
 static int get_kind_event(accd_construct_kind kind)
 {
     return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
@@ -111,7 +111,8 @@ static int get_kind_event(accd_construct_kind kind)
                                          : RT_EV_UPDATE;
 }
 
-/* Runs a data routine at once, in program order, whatever its queue: the queue is only reported and checked. */
+/* Runs a data routine for the `bytes` bytes at `host`, at once: the queue is only reported and checked. Returns the
+ * device address for enter data, `host` if the host is the thread's device, otherwise NULL. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
                           size_t bytes, bool finalize, int queue)
 {
@@ -138,7 +139,8 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
     return device;
 }
 
-/* Site of the routine's call, and the calls of the three kinds of data routines. */
+/* HERE: address of the site (struct rt_site) of the program's call of the routine that uses the macro. ENTER, EXIT,
+ * UPDATE: run the routine as enter data, exit data or update. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 #define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
 #define EXIT(action, finalize, queue) \
@@ -157,7 +159,7 @@ void *acc_pcopyin(void *host, size_t bytes) /* older name of acc_copyin */
 {
     return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
 }
-void *acc_create(void *host, size_t bytes) /* maps the data without a copy */
+void *acc_create(void *host, size_t bytes) /* maps the data without a copy; returns the device address */
 {
     return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
 }
@@ -198,44 +200,44 @@ void acc_update_self(void *host, size_t bytes) /* copies the device's bytes to t
     UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
 }
 
-/* Does at once what acc_copyin does, as all asynchronous routines do; `queue` is only recorded for the race check. */
+/* Does what acc_copyin does, at once; `queue` is only reported and checked. */
 void acc_copyin_async(void *host, size_t bytes, int queue)
 {
     ENTER(ACCD_ACTION_COPYIN, queue);
 }
-void acc_create_async(void *host, size_t bytes, int queue) /* see acc_create */
+void acc_create_async(void *host, size_t bytes, int queue) /* acc_create at once; `queue` is recorded */
 {
     ENTER(ACCD_ACTION_CREATE, queue);
 }
-void acc_copyout_async(void *host, size_t bytes, int queue) /* see acc_copyout */
+void acc_copyout_async(void *host, size_t bytes, int queue) /* acc_copyout at once; `queue` is recorded */
 {
     EXIT(ACCD_ACTION_COPYOUT, false, queue);
 }
-void acc_copyout_finalize_async(void *host, size_t bytes, int queue) /* see acc_copyout_finalize */
+void acc_copyout_finalize_async(void *host, size_t bytes, int queue) /* acc_copyout_finalize; `queue` is recorded */
 {
     EXIT(ACCD_ACTION_COPYOUT, true, queue);
 }
-void acc_delete_async(void *host, size_t bytes, int queue) /* see acc_delete */
+void acc_delete_async(void *host, size_t bytes, int queue) /* acc_delete at once; `queue` is recorded */
 {
     EXIT(ACCD_ACTION_DELETE, false, queue);
 }
-void acc_delete_finalize_async(void *host, size_t bytes, int queue) /* see acc_delete_finalize */
+void acc_delete_finalize_async(void *host, size_t bytes, int queue) /* acc_delete_finalize; `queue` is recorded */
 {
     EXIT(ACCD_ACTION_DELETE, true, queue);
 }
-void acc_update_device_async(void *host, size_t bytes, int queue) /* see acc_update_device */
+void acc_update_device_async(void *host, size_t bytes, int queue) /* acc_update_device at once; `queue` is recorded */
 {
     UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue);
 }
-void acc_update_self_async(void *host, size_t bytes, int queue) /* see acc_update_self */
+void acc_update_self_async(void *host, size_t bytes, int queue) /* acc_update_self at once; `queue` is recorded */
 {
     UPDATE(ACCD_ACTION_UPDATE_SELF, queue);
 }
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
-/* Runs acc_attach or acc_detach (`action`) for the pointer at `slot`; ends the program if slot is NULL. finalize: the
- * attachment counter becomes 0. Does nothing if the host is the device. */
+/* Runs acc_attach or acc_detach (`action`) for the pointer at `slot`; ends the program if `slot` is NULL. finalize: the
+ * attachment counter becomes 0. queue: only reported and checked. Does nothing if the host is the thread's device. */
 static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
 {
     assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
@@ -258,7 +260,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
 
 #define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
-void acc_attach(void **slot) /* makes the device's pointer point to the device's data */
+void acc_attach(void **slot) /* makes the pointer's device copy point to the device copy of its target */
 {
     POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
 }
@@ -266,7 +268,8 @@ void acc_attach_async(void **slot, int queue) /* attaches at once; `queue` is re
 {
     POINTER(ACCD_ACTION_ATTACH, false, queue);
 }
-void acc_detach(void **slot) /* gives the device's pointer its host value, for its last user */
+/* Decrements the attachment counter of the pointer. If it becomes 0, the device copy gets the host's value. */
+void acc_detach(void **slot)
 {
     POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
 }
@@ -274,18 +277,19 @@ void acc_detach_async(void **slot, int queue) /* detaches at once; `queue` is re
 {
     POINTER(ACCD_ACTION_DETACH, false, queue);
 }
-void acc_detach_finalize(void **slot) /* detaches for all users */
+void acc_detach_finalize(void **slot) /* sets the attachment counter to 0 and gives the device copy the host's value */
 {
     POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
 }
-void acc_detach_finalize_async(void **slot, int queue) /* see acc_detach_finalize */
+void acc_detach_finalize_async(void **slot, int queue) /* acc_detach_finalize; `queue` is recorded */
 {
     POINTER(ACCD_ACTION_DETACH, true, queue);
 }
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
-/* Returns 1 if all bytes are present, or the host is the device; the data then count as used. */
+/* Returns 1 if all `bytes` bytes at `host` are present, or if the host is the thread's device; otherwise 0. In
+ * instrumented runs the data at `host` then count as used. */
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     assert(site);
@@ -303,7 +307,7 @@ int acc_is_present(void *host, size_t bytes) /* returns 1 if all bytes are prese
     return rt_is_present(HERE, host, bytes);
 }
 
-void *acc_deviceptr(void *host) /* returns the device address; NULL: absent */
+void *acc_deviceptr(void *host) /* returns the device address of the data at `host`; NULL: they are absent */
 {
     const struct rt_thread *self = rt_enter(HERE);
     uint64_t device =
@@ -313,7 +317,7 @@ void *acc_deviceptr(void *host) /* returns the device address; NULL: absent */
     return (void *)(uintptr_t)device;
 }
 
-void *acc_hostptr(void *device) /* returns the host address; NULL: no present data */
+void *acc_hostptr(void *device) /* returns the host address of the present data at `device`; NULL: none there */
 {
     const struct rt_thread *self = rt_enter(HERE);
     uint64_t host = self->type == RT_DEVICE_HOST ? (uintptr_t)device
@@ -324,7 +328,8 @@ void *acc_hostptr(void *device) /* returns the host address; NULL: no present da
 
 /* -------------------------------------------------------------------------------- raw memory -- */
 
-/* Maps host data to device memory that the program has allocated. Ends the program on an error. */
+/* Maps the `bytes` bytes at `host` to device memory at `device`, which the program has allocated. Ends the program on
+ * an error, and if the host is the thread's device. */
 void acc_map_data(void *host, void *device, size_t bytes)
 {
     struct rt_prof_span span;
@@ -343,7 +348,8 @@ void acc_map_data(void *host, void *device, size_t bytes)
     rt_span_end(&span);
 }
 
-/* Unmaps data of acc_map_data. Ends the program on an error; does nothing if the host is the device. */
+/* Unmaps the data at `host`, which acc_map_data has mapped. Ends the program on an error; does nothing if the host is
+ * the thread's device. */
 void acc_unmap_data(void *host)
 {
     struct rt_prof_span span;
@@ -361,7 +367,8 @@ void acc_unmap_data(void *host)
     rt_span_end(&span);
 }
 
-/* Allocates device memory, or host memory if the host is the device. Returns NULL without memory or for no bytes. */
+/* Allocates device memory; host memory if the host is the thread's device. Returns NULL if memory is exhausted, and for
+ * 0 bytes. */
 void *acc_malloc(size_t bytes)
 {
     struct rt_prof_span span;
@@ -383,7 +390,7 @@ void *acc_malloc(size_t bytes)
     return (void *)(uintptr_t)device;
 }
 
-/* Frees memory of acc_malloc. Ends the program if the memory is not allocated. */
+/* Frees memory of acc_malloc. Ends the program if the device memory at `device` is not allocated. */
 void acc_free(void *device)
 {
     struct rt_prof_span span;
@@ -407,8 +414,8 @@ void acc_free(void *device)
 
 enum direction { IN, OUT, WITHIN };
 
-/* Copies bytes to (IN), from (OUT) or within the device, and informs the checks. Copies host memory if the host is the
- * device. The queue is only recorded. Ends the program on an error. */
+/* Copies `bytes` bytes to (IN), from (OUT) or within (WITHIN) the thread's device, and informs the checks. If the host
+ * is the device, copies host memory. The queue is only recorded. Ends the program on an error. */
 static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
                         int queue)
 {
@@ -445,7 +452,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
 
 #define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
-/* Copies bytes to the device at once. */
+/* Copies bytes from `host` to device memory. */
 void acc_memcpy_to_device(void *device, void *host, size_t bytes)
 {
     COPY(IN, device, host, RT_ASYNC_SYNC);
@@ -455,7 +462,7 @@ void acc_memcpy_to_device_async(void *device, void *host, size_t bytes,
 {
     COPY(IN, device, host, queue);
 }
-void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies to the host */
+void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies bytes from device memory to `host` */
 {
     COPY(OUT, host, device, RT_ASYNC_SYNC);
 }
@@ -464,7 +471,7 @@ void acc_memcpy_from_device_async(void *host, void *device, size_t bytes,
 {
     COPY(OUT, host, device, queue);
 }
-void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies within the device */
+void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies bytes within the device's memory */
 {
     COPY(WITHIN, to, from, RT_ASYNC_SYNC);
 }
@@ -475,14 +482,15 @@ void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* r
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
-/* Returns true for device types that mean a simulated device: nvidia, not_host and default. */
+/* Returns true if the device type `type` means a simulated device: nvidia, not_host or default. */
 static bool is_simulated_type(int type)
 {
     return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
 }
 
-/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. Ends the program with a
- * report if no device has the type. */
+/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. RT_DEVICE_CURRENT means
+ * the thread's type, and RT_DEVICE_DEFAULT the one of ACC_DEVICE_TYPE. Ends the program with a report if no device has
+ * the type. */
 static int resolve_device_type(const struct rt_thread *self, int type)
 {
     if (type == RT_DEVICE_CURRENT)
@@ -495,7 +503,7 @@ static int resolve_device_type(const struct rt_thread *self, int type)
     return type;
 }
 
-/* Returns the number of devices of a type; starts the runtime if necessary, because its options have the number. */
+/* Returns the number of devices of a type: 1 for the host, 0 for unknown types. Starts the runtime if necessary. */
 int rt_get_num_devices(int type)
 {
     rt_ensure_started(); /* sets rt.options, which have the number */
@@ -504,21 +512,23 @@ int rt_get_num_devices(int type)
     return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
 }
 
-/* Makes the thread's current device active by an empty call, as each call does. */
+/* Makes the thread's current device active (used since the start) by an empty call. */
 static void activate_device(const struct rt_site *site)
 {
     rt_enter(site);
     rt_leave();
 }
 
-/* Sets the device type of a thread; the thread's next call takes the slow path, which decides about the later ones. */
+/* Sets the device type of a thread. The thread's next call then takes the slow path, which decides whether later calls
+ * may take the fast path. */
 static void set_thread_type(struct rt_thread *self, int type)
 {
     self->type = type;
     self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
 }
 
-/* Sets the thread's device type; another type than before begins with device 0. */
+/* Sets the thread's device type and makes the device active. If the type differs from the thread's, the device number
+ * becomes 0. */
 void rt_set_device_type(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -530,8 +540,8 @@ void rt_set_device_type(const struct rt_site *site, int type)
     activate_device(site);
 }
 
-/* Returns the thread's device type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules say so.
- */
+/* Returns the thread's device type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules have
+ * events_bare (events as in libgomp 12). */
 int rt_get_device_type(void)
 {
     const struct rt_thread *self = rt_ensure_started();
@@ -545,12 +555,13 @@ static void check_number(int number, int type)
         rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type, rt_get_num_devices(type));
 }
 
-/* Sets the thread's device. Type 0 means the thread's type, and a negative number the default device. */
+/* Sets the thread's device and makes it active. Type 0 means the thread's type, and a negative number the device of
+ * ACC_DEVICE_NUM. */
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = type ? resolve_device_type(self, type) : self->type; /* 0: any type */
-    if (number < 0)                                                          /* negative: the default device */
+    int resolved_type = type ? resolve_device_type(self, type) : self->type;
+    if (number < 0)
         number = rt.options.device;
     check_number(number, resolved_type);
     set_thread_type(self, resolved_type);
@@ -559,7 +570,7 @@ void rt_set_device_num(const struct rt_site *site, int number, int type)
     activate_device(site);
 }
 
-/* Returns the number of the thread's device; 0 for another type. */
+/* Returns the number of the thread's device; 0 if `type` is not the thread's device type. */
 int rt_get_device_num(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -568,8 +579,8 @@ int rt_get_device_num(const struct rt_site *site, int type)
     return number;
 }
 
-/* Sets the thread's device type, and starts the device. Ends the program if the device is active and the rules forbid
- * that. */
+/* Sets the thread's device type, and starts the device. Ends the program if the device is active already and the rules'
+ * knob device_state is ACCD_CHOICE_REJECT. */
 void rt_init_device(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -585,8 +596,8 @@ void rt_init_device(const struct rt_site *site, int type)
     activate_device(site);
 }
 
-/* Ends all data of the device and reports the end to tools. Ends the program inside of a data region, or if the device
- * is not active and the rules forbid that. */
+/* Ends all data of the devices and reports the end to tools; for the host, only reports it. Ends the program inside of
+ * a data region, or if the device is not active and the rules' knob device_state is ACCD_CHOICE_REJECT. */
 void rt_shutdown_device(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -610,10 +621,11 @@ void rt_shutdown_device(const struct rt_site *site, int type)
     rt_span_end(&span);
 }
 
-/* Numbers of properties in openacc.h. */
+/* Numbers of properties of devices (acc_property_x) in openacc.h. */
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
-/* Returns the memory, or free memory, of a simulated device in bytes; 0 for other properties. */
+/* Returns the memory or the free memory of a simulated device in bytes, as `property` says; 0 for other properties, and
+ * for the host. */
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -652,7 +664,8 @@ const char *rt_get_property_string(const struct rt_site *site, int number, int t
     }
 }
 
-/* Returns 1 if the calling code runs on a device of the type; kernels count as code of the host if the rules say so. */
+/* Returns 1 if the calling code runs on a device of `type`, otherwise 0. Kernels count as code of the host if the rules
+ * have the knob kernels_on_host. */
 int rt_is_on_device_type(int type)
 {
     bool in_kernel = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
@@ -660,7 +673,7 @@ int rt_is_on_device_type(int type)
                      : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
-/* Returns the number of devices of a type. */
+/* Returns the number of devices of a type; 0 if the type does not exist. */
 int acc_get_num_devices(int type)
 {
     return rt_get_num_devices(type);
@@ -673,38 +686,38 @@ int acc_get_device_type(void) /* returns the thread's device type */
 {
     return rt_get_device_type();
 }
-void acc_set_device_num(int number, int type) /* sets the thread's device */
+void acc_set_device_num(int number, int type) /* sets the thread's device number and type */
 {
     rt_set_device_num(HERE, number, type);
 }
-int acc_get_device_num(int type) /* returns the number of the thread's device */
+int acc_get_device_num(int type) /* returns the thread's device number; 0 if it has another type */
 {
     return rt_get_device_num(HERE, type);
 }
-size_t acc_get_property(int number, int type, int property) /* returns a number; 0: not known */
+size_t acc_get_property(int number, int type, int property) /* returns a property as a number; 0: not known */
 {
     return rt_get_property(HERE, number, type, property);
 }
-const char *acc_get_property_string(int number, int type, int property) /* returns a text; NULL: not known */
+const char *acc_get_property_string(int number, int type, int property) /* returns it as a string; NULL: not known */
 {
     return rt_get_property_string(HERE, number, type, property);
 }
-void acc_init(int type) /* starts a device */
+void acc_init(int type) /* sets the thread's device type, and starts the device */
 {
     rt_init_device(HERE, type);
 }
-void acc_shutdown(int type) /* ends all data of a device */
+void acc_shutdown(int type) /* ends all data on devices of this type */
 {
     rt_shutdown_device(HERE, type);
 }
-int acc_on_device(int type) /* returns 1 if the caller runs on such a device */
+int acc_on_device(int type) /* returns 1 if the caller runs on a device of this type, otherwise 0 */
 {
     return rt_is_on_device_type(type);
 }
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Records, in strict and checked runs, that the host has synchronized with `queue`, as a wait does. */
+/* Returns 1. In strict and instrumented runs, first records that the host has waited for `queue`. */
 int rt_test_queue(const struct rt_site *site, int queue)
 {
     assert(site);
@@ -716,16 +729,16 @@ int rt_test_queue(const struct rt_site *site, int queue)
     return 1;
 }
 
-/* Returns 1, because queues are always complete; records that the host has seen this. */
+/* Returns 1, because the work of `queue` is always complete. Checks count the test as a wait of the host. */
 int acc_async_test(int queue)
 {
     return rt_test_queue(HERE, queue);
 }
-int acc_async_test_all(void) /* returns 1: queues are complete */
+int acc_async_test_all(void) /* returns 1, because the work of all queues is always complete */
 {
     return rt_test_queue(HERE, RT_ASYNC_NOVAL);
 }
-void acc_wait(int queue) /* records that the host waits */
+void acc_wait(int queue) /* records that the host waits for `queue` */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
@@ -733,7 +746,7 @@ void acc_async_wait(int queue) /* older name of acc_wait */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
-void acc_wait_all(void) /* records a wait for all queues */
+void acc_wait_all(void) /* records that the host waits for all queues */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
@@ -753,7 +766,7 @@ void acc_wait_all_async(int queue) /* records that `queue` waits for all queues 
         rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
-/* Returns NULL: simulated devices have no CUDA, so its routines change nothing. */
+/* Returns NULL: simulated devices have no CUDA, so this routine and the next three do nothing. */
 void *acc_get_current_cuda_device(void)
 {
     return NULL;

@@ -1,6 +1,7 @@
-/* tasks.c - functions of libgomp at whose end tasks are complete, for strict runs and traces. The functions here call
- * libgomp's own functions and then record the wait. Every wait counts as one for all tasks, whichever thread waits. A
- * task of the program with depend clauses counts as a wait, too: the tasks before it are taken as complete. */
+/* tasks.c - interposes functions of libgomp at whose end tasks are complete, for the race check and traces. The
+ * functions here have the same names; they call libgomp's own and then record the wait. Except for depend clauses, a
+ * wait counts as one for all tasks, whichever thread waits. A task of the program with depend clauses counts as a wait
+ * for all tasks, too. */
 #include "abi/program/base/symbolize.h"
 #include "abi/program/base/trace.h"
 #include "abi/program/run/lifecycle.h"
@@ -16,7 +17,8 @@ enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of GOMP_task */
 bool rt_has_detached_tasks;
 static atomic_bool has_tasks; /* true while tasks may exist that the program has not waited for */
 
-/* Returns true if libgomp or libomp decides when nowait tasks run: in runs without checks, or with detached tasks. */
+/* Returns true if libgomp or libomp decides when tasks of nowait directives run: in runs without checks, or if the
+ * program has made a task with a detach clause. */
 bool rt_defers_tasks(void)
 {
     return !rt.options.diagnose || rt_has_detached_tasks;
@@ -28,7 +30,8 @@ bool rt_has_pending_tasks(void)
     return has_tasks;
 }
 
-/* Records that a task is pending, and returns its epoch, which is empty in a run without checks. */
+/* Records that a task of a nowait directive is pending, and returns its epoch (position in the order of work), which is
+ * empty in a run without checks. depend: libgomp's list of depend clauses, or NULL. */
 struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -42,7 +45,8 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
     return epoch;
 }
 
-/* Records that the program has waited for the tasks that `depend` names; NULL: for all tasks. */
+/* Records that the program has waited for the tasks that `depend` (libgomp's list of depend clauses) names; NULL: for
+ * all tasks. Does nothing if no task is pending, in kernels and target regions, and in runs without checks or trace. */
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -67,8 +71,8 @@ void rt_after_taskwait(const struct rt_site *site, void **depend)
     rt_leave();
 }
 
-/* Lists of libgomp's functions at whose end tasks are complete. ENDS: without a result, each entry has name,
- * parameters, arguments. RETURNS: with a result, whose type comes first. */
+/* Lists of libgomp's functions at whose end tasks are complete. ENDS: functions without a result, as name, parameters,
+ * arguments. RETURNS: functions with a result, whose type comes first. */
 #define LOOP (void (*fn)(void *), void *data, unsigned threads, long from, long to, long step, long a, long b)
 #define LOOP_ARGUMENTS (fn, data, threads, from, to, step, a, b)
 #define TASKS                                                                                                  \
@@ -128,23 +132,23 @@ static void find_functions(void)
     FIND(GOMP_task)
 }
 
-/* Looks up libgomp's functions, at the first call. */
+/* Looks up libgomp's functions, once: at the first call. */
 void rt_find_libgomp_tasks(void)
 {
     static pthread_once_t once_control = PTHREAD_ONCE_INIT;
     pthread_once(&once_control, find_functions);
 }
 
-/* Returns true if ends of tasks must be recorded, or if the options are not known yet. */
+/* Returns true if waits for tasks must be recorded (checks or a trace), or if the options are not known yet. */
 static inline bool observes_tasks(void)
 {
     return !rt.context || rt.options.diagnose || rt.options.trace >= 0;
 }
 
-/* Site of an entry point's call, for reports. */
+/* Returns the site (struct rt_site) of the program's call of the entry point that uses this macro. */
 #define HERE ((const struct rt_site[]){rt_caller_site("a wait for tasks")})
-/* Define an entry point after which tasks are complete, without (END) and with (RETURN) a result: calls libgomp's
- * function, and records the wait for all tasks. */
+/* Define an entry point at whose end tasks are complete, without (END) and with (RETURN) a result. It calls libgomp's
+ * function, and then records a wait for all tasks. */
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
@@ -167,7 +171,7 @@ static inline bool observes_tasks(void)
 ENDS(END)
 RETURNS(RETURN)
 
-/* Waits for the tasks of depend clauses, as libgomp does, and records the wait. */
+/* Waits, by libgomp's function, for the tasks that `depend` names, and records the wait. */
 void GOMP_taskwait_depend(void **depend)
 {
     rt_find_libgomp_tasks();
@@ -175,7 +179,7 @@ void GOMP_taskwait_depend(void **depend)
     rt_after_taskwait(HERE, depend);
 }
 
-/* Creates a task, as libgomp does. A task with depend clauses counts as a wait for all tasks. */
+/* Creates a task by libgomp's function. A task with depend clauses counts as a wait for all tasks before it. */
 void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, bool deferred,
                unsigned flags, void **depend, int priority, void *detach)
 {
