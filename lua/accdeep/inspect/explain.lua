@@ -1,7 +1,8 @@
 -- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, and events of its plan. A
--- plan is the construct IR of a directive; an item is its operation on one object. A member mapping says what a clause
--- does with each member of a type (lowering/nest.lua). A nest is its text form. tools/cli/explain.lua uses explain.new,
--- tools/cli/run.lua uses explain.steps; both functions return observers (base/observers.lua).
+-- plan is the construct IR of a directive; an item is an operation of a plan on one object. A member mapping says what
+-- a clause does with each member of a type (lowering/nest.lua). A nest is the text form of a member mapping.
+-- tools/cli/explain.lua uses explain.new, tools/cli/run.lua uses explain.steps; both functions return observers
+-- (base/observers.lua).
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -140,7 +141,7 @@ local function member_text(member_mapping, entry)
   return table.concat(parts)
 end
 
--- Returns true if a member mapping cannot be written as a nest. It then has values for parameters of shapes or
+-- Returns true if a member mapping cannot be written as a nest. Such a mapping has values for parameters of shapes or
 -- policies, or members that are copied in one direction only (`limited`).
 local function is_special(session, member_mapping)
   for _, values in pairs(member_mapping.bound or {}) do

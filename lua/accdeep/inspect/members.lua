@@ -246,7 +246,7 @@ function members.rows(reader, t, low, high, required)
   return walk.rows
 end
 
--- Returns nil. It is every function of the reader `blind` that reads memory.
+-- Returns nil. The reader `blind` has this function in place of each function that reads memory.
 local function nothing() return nil end
 -- A reader for callers that use only the offsets of rows. It reads no memory.
 local blind = { value = nothing, pointer = nothing, dims = nothing,
@@ -263,7 +263,7 @@ function members.pointer_rows(t, required)
 end
 
 -- Calls visit_pointer(offset, pointer type, path) for every pointer and descriptor in an object of type `root`, until
--- it returns false. Returns false if it did, else true. `language`: formats the names in `path`.
+-- visit_pointer returns false. Returns false in that case, else true. `language`: formats the names in `path`.
 function members.each_pointer(root, language, visit_pointer)
   -- Visits the pointers of the part of type `t` at `offset`, called `path`. Returns false if visit_pointer returned
   -- false.

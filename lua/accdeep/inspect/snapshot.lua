@@ -20,7 +20,7 @@
 --     host           id of the host object (device).
 --     structured, dynamic   reference counters (device).
 --     offset         offset of the first byte in the host object (device).
---     part           true if it is smaller than the host object (device).
+--     part           true if the object is smaller than its host object (device).
 --   row:
 --     path           name of the member in the object.
 --     offset, bytes, text.
@@ -39,10 +39,10 @@
 --     unknown        never written.
 --
 -- Groups: if there are more than GROUP_LIMIT similar objects, only the first GROUP_START of them are listed one by one.
--- An object is listed only if its pointer has a row in the parent object. Objects named in the set `listed_names` are
--- always listed. The other objects form one object {id, name = "first ... last", group = number of objects, parent = id
--- of the parent, type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}}
--- replaces the middle levels.
+-- An object is listed only if the pointer to it has a row in the parent object. Objects named in the set `listed_names`
+-- are always listed. The other objects form one object {id, name = "first ... last", group = number of objects, parent
+-- = id of the parent, type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses
+-- = {}} replaces the middle levels.
 --
 -- Ids are stable across snapshots that are given the same table `numbers`. If `keep` is given, keep(object) returns the
 -- object's field `memory`. A second result is the function `locate`. locate(host address) returns id and offset of the
@@ -187,8 +187,8 @@ function SnapshotBuilder:mark_required(object)
 end
 
 -- Returns the type `t` of a descriptor's target as an array with the bounds in the descriptor at `address`. Returns `t`
--- itself if it has bounds already, or if those of the descriptor are unknown, none, or do not give its number of
--- elements. `descriptor_type`: the type of the descriptor.
+-- itself if it has bounds already, or if the descriptor's bounds are unknown, none, or do not give the number of
+-- elements of `t`. `descriptor_type`: the type of the descriptor.
 function SnapshotBuilder:bounded_array(t, descriptor_type, address)
   local dims = fortran_descriptor.dims(self.session.host_space, descriptor_type, address)
   local element, n = t.kind == "array" and t.of or t, 1

@@ -32,7 +32,7 @@ function state_diff.snapshot(session, numbers)
 end
 
 -- Matches the entries of two lists by key(entry). Calls added(entry) for entries that only `after` has, removed(entry)
--- for entries that only `before` has, and both(old, new) for the others.
+-- for entries that only `before` has, and both(old, new) for entries that both lists have.
 local function compare(before, after, key, added, removed, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end

@@ -5,10 +5,10 @@
 -- {"mark":"scenario","name":file}, {"mark":"case","name":...} and {"mark":"end"} (of the case). Events are {op, name,
 -- bytes, rule, at, device} with further fields:
 --   object       number of the present object.
---   in, offset   its name, if not the event's; offset of the first byte in it, if not 0.
+--   in, offset   name of the object, if not the event's; offset of the event's first byte in the object, if not 0.
 --   size         bytes of the object.
---   structured, dynamic   its counters after the directive.
---   pointer      number of the attachment (attach, detach); count: its counter; object: its target.
+--   structured, dynamic   reference counters of the object after the directive.
+--   pointer      number of the attachment (attach, detach); count: attach counter; object: number of the target.
 --   gone         true: after the event the object or attachment no longer exists.
 --   async        async value of the queue. If the object has been unmapped meanwhile, the object's fields are missing.
 --   callers      locations of the calls that led here, innermost first.
@@ -380,7 +380,7 @@ function State:lists()
   return { present = sorted_by_rank(present), attached = sorted_by_rank(attached) }
 end
 
--- Returns the state of all devices as text; a line that nothing is present if it is empty.
+-- Returns the state of all devices as text; a line that nothing is present if no device has an object.
 function State:text()
   local devices, numbers, parts = {}, {}, {}
   for kind, list in pairs(self:lists()) do

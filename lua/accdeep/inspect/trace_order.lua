@@ -67,8 +67,8 @@ local function cases_of(lines)
 end
 
 -- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list and their
--- order matters. It matters if both are on one device and at least one of them is work of a queue, except for two
--- copies to the host. `positions`: key of an operation -> position in the other list.
+-- order matters. The order matters if both are on one device and at least one of them is work of a queue, except for
+-- two copies to the host. `positions`: key of an operation -> position in the other list.
 local function swaps_order(a, b, positions)
   return positions[a.key] > positions[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")

@@ -206,8 +206,8 @@ function routines.omp_target_is_present(session, at, pointer, device)
   return answer(number == session.devices or session.ctx:presence(number, address, 1) == "wholly")
 end
 
--- Returns 1 if a range of bytes is allocated memory of a device, which can thus access it; otherwise 0. Decides
--- OMP60-api-6.
+-- Returns 1 if a device (or the host) can access a range of bytes, because the range is allocated memory of that
+-- device; otherwise 0. Decides OMP60-api-6.
 function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   local n = size(bytes, "the number of bytes", "OMP60-api-6")

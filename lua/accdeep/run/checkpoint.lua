@@ -36,8 +36,9 @@ local Session = {} -- methods of sessions
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Host memory of a session with checkpoints is one range. Blocks are taken from its start onwards, and Session:restore
--- sets back its used part. Blocks of a program therefore have the same order and distances in each run.
+-- Host memory of a session with checkpoints is one range. Blocks are taken from the start of this range onwards, and
+-- Session:restore sets back the end of the used part. Blocks of a program therefore have the same order and distances
+-- in each run.
 
 local ROOM, GAP = 64 << 20, 16 -- bytes; the gap keeps the end of a block distinct from the start of the next block
 

@@ -88,9 +88,9 @@ local function start_here(session, k, name)
   return k and k.plan and start_in(session, name, k.plan.named, k.where)
 end
 
--- Returns the host address where the section of `name` begins that the construct of kernel `k` maps (start_in). If it
--- maps none, or `k` is nil, the innermost open region that maps one decides; nil if no region does. In a kernel of
--- OpenMP, only the construct's own clauses count.
+-- Returns the host address where the section of `name` begins that the construct of kernel `k` maps (start_in). If the
+-- construct maps none, or `k` is nil, the innermost open region that maps such a section decides; nil if no region
+-- does. In a kernel of OpenMP, only the construct's own clauses count.
 local function section_start(session, k, name)
   local own_start = start_here(session, k, name)
   -- Clauses of enclosing regions do not matter in OpenMP: the present table translates the pointer's value
@@ -174,8 +174,8 @@ local function translate_pointer(session, k, variable, device)
     if value == 0 then return 0, { name = variable.name } end
     -- A device address is used unchanged, however the program obtained it.
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-    -- OpenMP's present table translates the value of a pointer without a section. In OpenACC it does so only between
-    -- kernels (inspection by scenarios), and if a clause maps members of the pointer's target.
+    -- OpenMP's present table translates the value of a pointer without a section. In OpenACC, the present table does so
+    -- only between kernels (inspection by scenarios), and if a clause maps members of the pointer's target.
     if session.rules.is_openmp then
       local device_address, low, high = ctx:matching(device, value)
       if device_address then return device_address, low, high end
@@ -190,8 +190,8 @@ end
 
 -- Makes the private copy of pointer `name` with this value and these bounds, stores its binding in k.private and
 -- returns the binding. t: the pointer's type. In C text, the copy is in device memory if the body assigns to it,
--- otherwise a constant. For a Lua function, it is in device memory if the value is within its bounds. Raises if no
--- device memory is left.
+-- otherwise a constant. For a Lua function, the copy is in device memory if the value is within its bounds. Raises if
+-- no device memory is left.
 local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
@@ -393,8 +393,8 @@ end
 
 -- ------------------------------------------------------------------------------------ the body --
 
--- Returns the variables that a C body may change, as keys of a table. It assigns to them, takes their address, or has
--- them in a clause that writes them at its end (lastprivate, reduction). body: its AST.
+-- Returns the variables that a C body may change, as keys of a table. The body assigns to these variables, takes their
+-- address, or names them in a clause that writes them at the end (lastprivate, reduction). body: AST of the body.
 local function assigned_variables(body)
   local set = {}
   ast.visit(body, function(node)
@@ -530,10 +530,10 @@ local function check_sizes(session, sizes)
   end
 end
 
--- Executes a compute construct on the current device: at once, or later in its queue. It runs later if it has a queue
--- and either the session delays queued work, or a concurrent device can run the compiled body. node: AST of the body,
--- nil for a Lua function; location: {file, line} of the body; used: variables that the body uses. If a step fails, the
--- construct's effects are undone and the error is raised.
+-- Executes a compute construct on the current device: at once, or later in its queue. The construct runs later if it
+-- has a queue and either the session delays queued work, or a concurrent device can run the compiled body. node: AST of
+-- the body, nil for a Lua function; location: {file, line} of the body; used: variables that the body uses. If a step
+-- fails, the construct's effects are undone and the error is raised.
 local function run_on_device(session, plan, body, node, location, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end

@@ -54,7 +54,7 @@ local session = {}
 
 local Session = {}
 Session.__index = Session
--- Fields of a session are fixed: the fields that session.new sets, its methods, and the groups below.
+-- A session has only methods and the fields that session.new sets: assigning to any other field raises.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran_execution.extend(Session)
 openmp_declarations.extend(Session)

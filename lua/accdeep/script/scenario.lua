@@ -536,7 +536,7 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
--- Makes the open session `new_session` the current session. It is closed at the latest when the file ends.
+-- Makes the open session `new_session` the current session. The session is closed at the latest when the file ends.
 function Run:open_session(new_session)
   self.session = new_session
   table.insert(self.sessions, new_session)

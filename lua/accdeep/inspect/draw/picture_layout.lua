@@ -244,7 +244,7 @@ local function route_around(from, to, key, tip_y)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns the points of an arrow from a row to an object of the other side: the arrow starts on the left of its box and
+-- Returns the points of an arrow from a row to an object of the other side. The arrow starts on the left of its box and
 -- ends on the right of the object. If the sides are stacked (`is_stacked`), the arrow passes on the left of both boxes.
 -- `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip.
 local function across(from, to, key, tip_y, is_stacked)

@@ -35,8 +35,8 @@ end
 local function index()
   if all then return all end
   all = {}
-  -- Adds the entry of `word` in a language. owners: list of the directives that take the clause, or nil; also: name of
-  -- which the word is a synonym, or a false value.
+  -- Adds the entry of `word` in a language. owners: list of the directives that take the clause, or of the clauses that
+  -- take the modifier; nil for directives. also: name of which the word is a synonym, or a false value.
   local function add(word, language, kind, text, owners, also)
     all[word] = all[word] or {}
     all[word][language] = { kind = kind, owners = owners or {}, also = also, text = text }

@@ -41,7 +41,7 @@ end
 -- ------------------------------------------------------------------------------------- the runtimes --
 
 -- Returns the path of the plugin's source: $ACCDEEP_PLUGIN if that is set, otherwise the installed file or the file of
--- the tests. Raises if it does not exist.
+-- the tests. Raises if the file does not exist.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local user_path = os.getenv "ACCDEEP_PLUGIN"

@@ -136,7 +136,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- lists --
 
--- Returns the tuples `list` of a level of the directory (the present table as the directory paper, DIR, has it) as byte
+-- Returns the tuples `list` (entries of a level of the directory, which is the present table of the paper DIR) as byte
 -- intervals {low, high, base, alloc}, sorted by address. `alloc`: the tuple owns device memory.
 local function intervals(list)
   local byte_intervals = {}

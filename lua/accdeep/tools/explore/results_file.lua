@@ -88,7 +88,7 @@ function results_file.create(path, key, shard)
   return results
 end
 
--- Appends a line to the buffer. It counts as complete only after the next commit.
+-- Appends a line to the buffer. The line counts as complete only after the next commit.
 function Results:add(line)
   self.waiting[#self.waiting + 1] = line
   self.bytes = self.bytes + #line

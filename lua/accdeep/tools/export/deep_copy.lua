@@ -2,7 +2,7 @@
 --
 -- deep_copy.new(program, session, plan) returns the deep variables of a plan (construct IR), or nil. For each member
 -- mapping (nest.lua; its entries are the members) and phase (enter, exit, ...), the program gets a function for `count`
--- objects. It calls the functions for targets of pointers, so types may be recursive. A data clause maps the variable
+-- objects. The function calls those for targets of pointers, so types may be recursive. A data clause maps the variable
 -- itself. An alias (@) is a pointer into other mapped data. Used by lower/c_unit.lua, scenario_recorder.lua.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"

@@ -246,9 +246,9 @@ function Recorder:deep_directive(node, deep)
   if deep:write(node, self.program) then table.insert(self.regions, deep) end
 end
 
--- Records and executes a directive. `name`: "acc" or "omp". original(text, refs): executes it. `refs`: second argument
--- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region. A directive
--- that cannot be parsed, and every directive after the recording has ended, is only executed.
+-- Records and executes a directive. `name`: "acc" or "omp". original(text, refs): executes the directive. `refs`:
+-- second argument of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a
+-- region. A directive that cannot be parsed, and every directive after the recording has ended, is only executed.
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
@@ -304,8 +304,8 @@ function Recorder:directive(name, original, text, refs)
   return self:region(result)
 end
 
--- Returns the function that takes the body of a compute construct, records the construct and executes it. run(body):
--- executes it. `queued`: it has async or nowait, so the program waits after it. `name`: "acc" or "omp"; `node`: the AST
+-- Returns the function that takes the body of a compute construct, records the construct and executes it by run(body).
+-- `queued`: the construct has async or nowait, so the program waits after it. `name`: "acc" or "omp"; `node`: the AST
 -- of the directive `text`; `refs`: second argument of the script, or nil.
 function Recorder:compute(name, node, text, refs, run, queued)
   return function(body)
@@ -329,8 +329,8 @@ end
 
 -- --------------------------------------------------------------------------------------- routines --
 
--- Records and executes the API routine `name`. original(...): executes it. Returns its result. Adds a check of the
--- result, unless its kind is "nothing" or "unchecked" (routine_calls.lua).
+-- Records and executes the API routine `name`. original(...): executes the routine. Returns the routine's result. Adds
+-- a check of the result, unless its kind is "nothing" or "unchecked" (routine_calls.lua).
 function Recorder:routine(name, original, ...)
   local session = self:session()
   if not self.program:is_open() then return original(...) end
@@ -503,8 +503,8 @@ local function strip_shapes(text)
   return bare_text:sub(2)
 end
 
--- Records and executes the declarations `text`. original(text): executes them. Ends the recording if the declarations
--- are C++; outside of a case, the recording of all cases of the file.
+-- Records and executes the declarations `text`. original(text): executes the declarations. Ends the recording if the
+-- declarations are C++; outside of a case, the recording of all cases of the file.
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)

@@ -123,7 +123,7 @@ local function own_clauses(directive)
   return table.concat(parts, " ")
 end
 
--- ------------------------------------------------------------------------------------- its writing --
+-- ----------------------------------------------------------------------------------------- writing --
 
 -- Returns a text as string literals of C, one for each line, which C joins to one string. Empty lines are lost.
 local function c_string(text)

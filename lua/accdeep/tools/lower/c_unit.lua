@@ -472,8 +472,8 @@ local function lines_of_calls(self, directive, instance)
   return head.lines, is_alone and {} or tail.lines
 end
 
--- Returns the lines that replace an instance of a directive, and the lines after its statement; nil if it stays as it
--- is. Raises {cannot = reason} if neither directives nor calls can express it.
+-- Returns the lines that replace an instance of a directive, and lines for after its statement; nil if the directive
+-- stays. Raises {cannot = reason} if neither directives nor calls can express the directive.
 local function lines_for(self, directive, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)

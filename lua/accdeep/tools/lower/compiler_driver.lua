@@ -19,7 +19,7 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quote = shell_command.quote
 
--- Returns true if a text may have an OpenACC directive or a call of an OpenACC routine. It then has a pragma or
+-- Returns true if a text may have an OpenACC directive or a call of an OpenACC routine. Such a text has a pragma or
 -- sentinel `acc`, the operator _Pragma, or a name that begins with acc_.
 local function has_directives(text)
   local lower_case = text:lower()

@@ -13,8 +13,9 @@ line_markers.literal = literal
 -- Returns the marker, with line feed, which says that the next line is line `number` of the file `path`.
 function line_markers.line(number, path) return ("#line %d %s\n"):format(number, literal(path)) end
 
--- Returns a marker in the form `# 3 "a.c"`, which says that the next line is line `number` of the file `path`. It is
--- for Fortran compilers, and with a flag for clang. `flag`: 1, the file begins; 2, the file continues; nil: no flag.
+-- Returns a marker in the form `# 3 "a.c"`, which says that the next line is line `number` of the file `path`. This
+-- form is for Fortran compilers, and with a flag for clang. `flag`: 1, the file begins; 2, the file continues; nil: no
+-- flag.
 function line_markers.linemarker(number, path, flag)
   return ("# %d %s%s\n"):format(number, literal(path), flag and " " .. flag or "")
 end

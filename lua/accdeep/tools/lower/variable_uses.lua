@@ -33,7 +33,7 @@ local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ 
 -- directive. `variables`: the unit's variables by name. Without --to accdeep, only names are added that denote a
 -- structure somewhere in the unit. Raises {cannot = reason} if the statement is not understood.
 function variable_uses.add_words(self, directive, variables)
-  -- Adds a variable to `names` and `references`, unless it is listed.
+  -- Adds the variable `word` to `names` and `references`, unless it is in `names` or is a name like __func__.
   local function add(word)
     if directive.names[word] or of_function[word] then return end
     directive.names[word] = true
