@@ -2,7 +2,7 @@
  * the request, and the decision of the policy table (rules compiled for look-ups, base/rules.h). With the knob `holes`
  * = `reject`, an object has holes: bytes that its clause excluded are not present (OMP60-map-13). The mapping program
  * that lists the excluded bytes of a type is called its layout. A storage object, allocated by `hold`, has holes where
- * no clause names bytes. Called by entries, exits and updates. */
+ * no clause names bytes. Called for entries, exits and updates. */
 #include "plan/inside.h"
 #include "table/find.h"
 #include "table/group.h"
@@ -23,24 +23,24 @@ static bool requests_plain_range(const struct accd__plan *plan, const struct acc
     return source && source->root < 0;
 }
 
-/* Returns the mapping program that lists the excluded bytes of the type of `request`; NULL: the label has none, so that
- * no bytes are excluded. */
+/* Returns the layout of `request`: the mapping program of its label, which lists the excluded bytes. NULL: the label
+ * has no layout, so that no bytes are excluded. */
 static const accd_program *request_layout(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_label *label = accd__request_label(&plan->input, request);
     return label ? label->layout : NULL;
 }
 
-/* Returns the distance in bytes from the first byte of the item to `request`, which is 0 unless `request` is a later
- * piece of the item. 0 for a walked section. */
+/* Returns the distance in bytes from the first byte of the item to the first byte of `request`. It is not 0 only if
+ * `request` is a later piece of an item that was split. Returns 0 for a walked section. */
 static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     return source ? request->host - source->host : 0;
 }
 
-/* True if the object that request `owner` will make contains, without holes, the bytes of [host, host + bytes) that
- * `request` does not exclude (NULL: all bytes of the range). */
+/* True if the object that request `owner` will make contains all bytes of [host, host + bytes), none of them in a hole
+ * (excluded bytes). Bytes that the layout of `request` excludes may be in holes; request = NULL excludes none. */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request)
 {
@@ -65,9 +65,9 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
     const struct accd__item_source *source = &plan->input.sources[request->source];
     const accd_program_spec *spec =
         plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
-                            : &plan->input.construct->items[request->source].program->spec; /* read from the construct,
-                                                                                             * because the walk may not
-                                                                                             * exist yet */
+                            : &plan->input.construct->items[request->source]
+                                   .program->spec; /* takes the program from the walk at the end of a region, otherwise
+                                                      from the construct, because the walk may not exist yet */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -154,9 +154,10 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
                                              : ACCD_LOOKUP_HOLES;
 }
 
-/* True if `request` covers a part of a storage object (allocated by `hold`, with unnamed bytes as holes), creates data,
- * is itself no `hold`, and counts. It may then fill holes of the object. Requires that `object` contains the range.
- * `demand`: how the request treats absent data. */
+/* True if `request` may fill holes of `object`, which contains its range. That is so if `object` is a storage object
+ * (allocated by `hold`; bytes that no clause names are holes) of which `request` covers a part, and the rules have
+ * fusion. The request must also create data (`demand`: how it treats absent data), not be a `hold`, and count a
+ * reference. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
                            const struct accd__object *object, enum accd__demand demand)
 {
@@ -246,9 +247,9 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
-/* Returns the error with which the policy table rejects `state`, the state of the pointer of `request`; ACCD_OK if it
- * accepts the state. Requests with `if_present` accept every state before ACCD_SLOT_DETACHED. `holder`: object that
- * contains the pointer, or NULL. */
+/* Records and returns the error with which the policy table rejects `state`, the state of the pointer of `request`;
+ * returns ACCD_OK if the table accepts the state. Requests with `if_present` accept every state before
+ * ACCD_SLOT_DETACHED in its enumeration. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state state)
 {
@@ -271,8 +272,8 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
 
 /* --------------------------------------------------------------------------- extended ranges -- */
 
-/* Returns the address that the pointer to section number `section` of a walk contains, if the section begins after that
- * address. Otherwise returns 0. */
+/* Returns the address in the pointer to section number `section` of a walk (that of element 0), if the section begins
+ * with a later element. Otherwise returns 0. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
@@ -334,8 +335,9 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
             found = object;
     }
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nrequests; i++) { /* items of open regions count, too: an item whose data were
-                                                          * present before the region gave its object no base */
+        for (size_t i = 0; i < region->nrequests;
+             i++) { /* searches items of open regions, too, because an item whose data were present before the region
+                       gave its object no base */
             const struct accd__request *request = &region->requests[i];
             uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
             if (request->object && base && base <= host && host < request->host &&
@@ -349,7 +351,7 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
 /* ---------------------------------------------------------------------- the present modifier -- */
 
 /* True if the construct is an update, and the mapping program of the item of `request` moves no bytes of the elements
- * themselves but only sections. False for walked sections. */
+ * themselves, only sections that pointers in them reach. False for walked sections. */
 bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);

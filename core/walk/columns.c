@@ -4,15 +4,16 @@
  * Input: a struct accd__level_job and a part number. Output: columns, their summaries, faults. walk.c cuts large levels
  * into parts and calls accd__run_level_part for each on a worker thread.
  *
- * A block of rows takes the first path that applies:
- * 1. repeats: all rows up to now equal the earlier walk's column; the block is compared, not written.
- * 2. uniform: all sections have the length of those before, begin at index 0 and need no check; only host[] is written.
- * 3. general: compute_section for each row, with all checks; bytes_of[] is written once a length differs. */
+ * A block of rows takes the first of these paths that applies: 1. repeats: all rows up to now equal the earlier walk's
+ * column; the block is compared, not written. 2. uniform: all sections have the length of those before in the part,
+ * begin at index 0 and need no check; only host[] is written. 3. general: compute_section for each row, with all
+ * checks; bytes_of[] is written once a length differs. */
 #include "walk/columns.h"
 
 /* Computes the section of one row: sets *host to its address and *bytes to its length, 0 if it is empty, and returns
- * ACCD_FAULT_NONE. Otherwise returns the fault that makes the section invalid. `pointer`: address to which the field
- * points; `count`, `start`: number of elements and index of the first one. Decides TR14-4.3-14. */
+ * ACCD_FAULT_NONE. Otherwise returns the fault that makes the section invalid. `segment`: column of the section.
+ * `pointer`: address to which the field points. `count`, `start`: number of elements, and index of the first one.
+ * Decides TR14-4.3-14. */
 static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
                                         uint64_t pointer, int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
 {
@@ -21,7 +22,7 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     accd_context *context = job->walk->context;
     *host = pointer;
     *bytes = 0;
-    if (count == 0) /* TR14-4.3-14: the clause does not apply, whatever the pointer contains */
+    if (count == 0) /* TR14-4.3-14: the clause does not apply to an empty section, whatever the pointer contains */
         return ACCD_FAULT_NONE;
     if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
         return ACCD_FAULT_TOO_LARGE;
@@ -48,16 +49,16 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     if (accd__is_inline_field(field) &&
         (offset > field->offset + shift || offset + *bytes > job->set->program->spec.stride))
         return ACCD_FAULT_BEYOND_ELEMENT;
-    /* host memory is not read for data that are only looked up, or deleted without a copy; it may be freed already */
+    /* checks no host memory for data that are only looked up, or deleted without a copy: it may be freed already */
     bool reads_memory = field->child || (field->action != ACCD_ACTION_PRESENT && segment->action != ACCD_ACTION_DELETE);
     if (reads_memory && context->config.check_host && !accd__is_live_host_range(context, *host, *bytes))
         return ACCD_FAULT_NOT_LIVE;
     return ACCD_FAULT_NONE;
 }
 
-/* Adds the value `now` of row `row` to a column; the rows of this thread begin at `from`. While all rows since `from`
- * have one value, the column is not written, and *value holds it. The first different value sets *varies and writes the
- * rows since `from`. */
+/* Adds the value `now` of row `row` to a column; the rows of this part begin at `from`. While all rows since `from`
+ * have one value, *value holds that value, and the column is not written. The first different value sets *varies, and
+ * writes the rows since `from`. */
 static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
     assert(row >= from);
@@ -73,8 +74,8 @@ static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, s
     column[row] = now;
 }
 
-/* Returns true if `values`, the column of a register, holds one value in all n rows of the block. Caches the column in
- * m->equal, because fields often share a bound. */
+/* Returns true if `values`, the column of a register, holds one value in all n rows of the block. Caches such a column
+ * in m->equal, because fields often share a bound. */
 static bool is_uniform_column(struct accd__machine *m, const int64_t *values, size_t n)
 {
     assert(n > 0);
@@ -87,8 +88,8 @@ static bool is_uniform_column(struct accd__machine *m, const int64_t *values, si
     return !differ;
 }
 
-/* Widens the closed range from *low_p to *high_p to contain the n addresses of `host`. Two independent chains of
- * comparisons run in parallel. */
+/* Widens the closed range from *low_p to *high_p to contain the n addresses of `host`. Uses two independent chains of
+ * comparisons, which the processor runs in parallel. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
@@ -109,7 +110,7 @@ void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t
 }
 
 /* Returns the bytes of each section of a block if all have the same length, begin at index 0, and need no check of
- * their own. Otherwise returns 0. `count`: numbers of elements of the n rows. */
+ * their own. Otherwise returns 0. `count`: numbers of elements of the sections in the n rows. */
 static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
                                       const accd_field *field, const int64_t *count, size_t n)
 {
@@ -122,8 +123,8 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
     return bytes;
 }
 
-/* Runs a statement for rows first .. first + n - 1 of a field; i counts from 0, and `base` is accd__field_target of the
- * row. */
+/* Runs a statement for rows first .. first + n - 1 of a field. In the statement, i counts from 0, and `base` is the
+ * address to which the field points in row first + i. */
 #define EACH_BASE(set, field, first, n, statement)                                        \
     if ((set)->address || accd__is_inline_field(field)) {                                 \
         for (size_t i = 0; i < (n); i++) {                                                \
@@ -139,8 +140,8 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
         }                                                                                 \
     }
 
-/* Returns true if the targets of rows [first, first + n) equal those in `before`; compares without a branch for each
- * row. */
+/* Returns true if the addresses to which the field points in rows [first, first + n) equal before[first .. first + n -
+ * 1]. Compares without a branch for each row. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                          size_t n)
 {
@@ -149,9 +150,9 @@ bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field
     return !differ;
 }
 
-/* Returns true if the sections of a block, of different lengths, equal those of the earlier column `before`. Returns
- * false if some differ, or compute_section would have to check or might reject one. `count`: numbers of elements of the
- * n rows. */
+/* Returns true if the sections of a block equal those of the earlier column `before`, whose lengths differ. Returns
+ * false if some differ, or if compute_section would have to check a section or might reject one. `count`: numbers of
+ * elements of the sections in rows [first, first + n). */
 static bool sections_repeat(const struct accd__level_job *job, const accd_field *field,
                             const struct accd__segment *before, const int64_t *count, size_t first, size_t n)
 {
@@ -167,8 +168,8 @@ static bool sections_repeat(const struct accd__level_job *job, const accd_field 
     return !differ;
 }
 
-/* Writes the section of row `row`, which begins with element `start` at `host`, to the columns of `segment`, and adds
- * it to the summary `t`. */
+/* Writes the section of row `row` (`bytes` bytes at `host`, from element `start` on) to the columns of `segment`, and
+ * adds it to the part's summary `t`. */
 static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host,
                              uint64_t bytes, int64_t start)
 {
@@ -184,8 +185,8 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
     }
 }
 
-/* Writes rows [t->from, end), which equal those of the earlier column `before`, and adds them to the summary. From now
- * on rows are computed and written. */
+/* Writes rows [t->from, end), which equal those of the earlier column `before`, to `segment`, and adds them to the
+ * summary `t`. Clears t->repeats, so that later rows are written, too. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end)
 {
@@ -208,7 +209,9 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     EACH_BASE(set, field, first, n, host[i] = base)
     uint64_t low = t->low, high = t->high;
     accd__extend_hull(host, n, &low, &high);
-    if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory: needs checks */
+    if (low == 0 ||
+        high + bytes <
+            high) /* a pointer is null, or a section reaches the end of memory: compute_section must check each row */
         return false;
     t->low = low;
     t->high = high;
@@ -219,8 +222,8 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     return true;
 }
 
-/* Computes the sections of field `f` for the n rows of a block, from registers that the code has set. Returns false if
- * a section is invalid; job->faults[part] then has the fault. */
+/* Computes the sections of field `f` for the n rows of a block from row `first` on, from registers that the code has
+ * set. Returns false if a section is invalid; job->faults[part] then has the fault. */
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                                    size_t first, size_t n)
 {
@@ -255,7 +258,8 @@ static bool compute_field_sections(struct accd__level_job *job, struct accd__mac
  * 5 the bytes from one element to the next; the array has gaps if they differ. */
 enum { VECTOR = 6 };
 
-/* Returns word k of a descriptor. Always inlined, so that the compiler unrolls constant lengths. */
+/* Returns the 64-bit word k of the descriptor at `at`. Always inlined, so that the compiler unrolls loops of constant
+ * length. */
 static inline __attribute__((always_inline)) uint64_t descriptor_word(const char *at, uint32_t k)
 {
     uint64_t word;
@@ -270,7 +274,8 @@ static inline __attribute__((always_inline)) uint64_t hash_descriptor(const char
 {
     uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
     for (uint32_t k = 1; k < words;
-         k++, factor *= 0x9E3779B97F4A7C15u) /* a sum, not a chain: factors do not depend on words */
+         k++, factor *= 0x9E3779B97F4A7C15u) /* computes a sum of products, whose factors do not depend on the words, so
+                                                that the products are computed in parallel */
         hash += descriptor_word(at, k) * factor;
     *differ |= words == VECTOR ? descriptor_word(at, 1) ^ descriptor_word(at, VECTOR - 1) : 1;
     return hash ^ hash >> 29;
@@ -288,9 +293,9 @@ static inline __attribute__((always_inline)) bool descriptors_are_equal(const ch
     return !differ;
 }
 
-/* Returns the sum of the hashes of the descriptors, of `words` words, at `offset` in the elements [first, first + n).
- * Each hash is weighted with the address of its descriptor, so that exchanging two descriptors changes the sum. Sets
- * *may_have_gaps if one may describe gaps. */
+/* Returns the sum of the hashes of the descriptors, of `words` words each, at `offset` in the elements [first, first +
+ * n). Each hash is weighted with the address of its descriptor, so that exchanging two descriptors changes the sum.
+ * Sets *may_have_gaps if a descriptor may describe gaps. */
 static inline __attribute__((always_inline)) uint64_t checksum_words(const struct accd__rowset *set, uint64_t offset,
                                                                      size_t first, size_t n, const uint32_t words,
                                                                      bool *may_have_gaps)
@@ -301,8 +306,9 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
         const char *at = accd__pointer(accd__row_address(set, i) + offset);
         const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
         end = i + rows;
-        if (!set->address && descriptors_are_equal(at, stride, rows,
-                                                   words)) { /* a single hash suffices: closed form of the loop below */
+        if (!set->address &&
+            descriptors_are_equal(at, stride, rows,
+                                  words)) { /* a formula replaces the loop below, because the hashes are equal */
             sum +=
                 hash_descriptor(at, words, &differ) * (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
             continue;
@@ -316,15 +322,17 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
     return sum;
 }
 
-/* Returns the checksum of the descriptors in rows [first, first + n); sets *may_have_gaps if one may describe gaps. */
+/* Returns the checksum of the descriptors of `field` in rows [first, first + n); sets *may_have_gaps if a descriptor
+ * may describe gaps. */
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
                                     bool *may_have_gaps)
 {
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
     switch (words) {
     case 3:
-        return checksum_words(set, field->offset, first, n, 3,
-                              may_have_gaps); /* constant lengths, whose loops the compiler unrolls: up to matrices */
+        return checksum_words(
+            set, field->offset, first, n, 3,
+            may_have_gaps); /* descriptors of ranks 0, 1 and 2 get constant lengths, whose loops the compiler unrolls */
     case 6:
         return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
     case 9:
@@ -346,8 +354,9 @@ static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *f
         *to = rows;
 }
 
-/* Runs the code and computes the columns of all fields for the rows of one part, block by block. Also stores the
- * registers that inner elements read (job->keep). Stops at the first fault. */
+/* Runs the code and computes the columns of all fields for the rows of part number `part` of the level `arg`, block by
+ * block. Also stores the registers that inner elements read (job->keep). Stops at the first fault, which
+ * job->faults[part] then has. */
 void accd__run_level_part(void *arg, unsigned part)
 {
     struct accd__level_job *job = arg;
@@ -382,7 +391,8 @@ void accd__run_level_part(void *arg, unsigned part)
                 return;
             const accd_field *field = &program->spec.fields[f];
             struct accd__column_summary *t = &job->tallies[part * nfields + f];
-            if (field->slot_bytes) /* here, block by block, because the descriptors are still in the cache */
+            if (field->slot_bytes) /* computes the checksum block by block, because the descriptors of the block are
+                                      still in the cache */
                 t->descriptor_checksum += accd__checksum_descriptors(job->set, field, first, n, &t->may_have_gaps);
         }
         for (unsigned k = 0; k < program->spec.registers; k++)

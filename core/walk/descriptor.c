@@ -9,7 +9,7 @@ static const struct layout {
     uint32_t header, dimension; /* bytes before the first dimension; bytes of one dimension */
     uint32_t element;           /* offset of the size of an element */
     uint32_t rank;              /* offset of the byte with the rank */
-    uint32_t extra;             /* offset of the byte whose lowest bit tells if there is an addendum; 0: never */
+    uint32_t extra; /* offset of the byte whose lowest bit tells if there is an addendum; 0: the layout has none */
 } layouts[] = {
     [ACCD_DESCRIPTOR_CFI] = {24, 24, 8, 20, 0},
     [ACCD_DESCRIPTOR_FLANG] = {24, 24, 8, 20, 23},
@@ -33,8 +33,8 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
     return layout->extra && descriptor[layout->extra] & 1;
 }
 
-/* Returns the size of a descriptor with its addendum; 0 for a rank above 15, or if an argument is NULL. Decides
- * FLANG-cfi-1. */
+/* Returns the bytes of a readable descriptor with its addendum; 0 for a rank above 15, or if an argument is NULL.
+ * Decides FLANG-cfi-1. */
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
@@ -59,10 +59,12 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
     if (shape->rank > ACCD_MAX_RANK || bytes < layout->header + shape->rank * layout->dimension)
         return false;
     memcpy(&shape->element, descriptor + layout->element, sizeof shape->element);
-    memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* bytes of one stride; used for gfortran */
+    memcpy(&span, descriptor + layout->header - sizeof span,
+           sizeof span); /* bytes that one unit of a stride stands for; used only for gfortran */
     for (unsigned i = 0; i < shape->rank; i++) {
         memcpy(word, descriptor + layout->header + i * layout->dimension, sizeof word);
-        /* words: lower bound, extent, bytes; gfortran: stride in elements, lower and upper bound */
+        /* words of one dimension: lower bound, extent, stride in bytes; gfortran: stride in units of `span`, lower and
+         * upper bound */
         if (gfortran ? __builtin_sub_overflow(word[2], word[1] - 1, &shape->count[i]) ||
                            __builtin_mul_overflow(word[0], span, &shape->step[i])
                      : (shape->count[i] = word[1], shape->step[i] = word[2], false))

@@ -1,9 +1,10 @@
-/* grid.c - grids: sections with gaps, as runs of bytes at equal distances. An item gives one by accd_item.dims, a
- * Fortran descriptor by its dimensions. walk.c and core/plan use them. */
+/* grid.c - grids: sections with gaps, as runs of bytes at equal distances. An item with accd_item.dims describes a
+ * grid, and so does a Fortran descriptor with its dimensions. walk.c and core/plan use grids. */
 #include "walk/inside.h"
 
-/* Returns the bytes from the beginning of the first run to the end of the last run of a grid with runs of `run` bytes.
- * Returns UINT64_MAX if runs are empty or overlap, or the number overflows. */
+/* Returns the bytes from the beginning of the first run to the end of the last run of a grid with runs of `run` bytes
+ * and n dimensions. Returns UINT64_MAX if runs are empty or overlap, a dimension has no elements, or the number
+ * overflows. */
 static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
     uint64_t bytes = run, all = run, span;
@@ -15,7 +16,8 @@ static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigne
     return is_valid && all <= bytes ? bytes : UINT64_MAX;
 }
 
-/* Returns true if the runs of an item lie in its bytes, do not overlap, and hold whole elements. */
+/* Returns true if the item has at most 15 dimensions, and its runs lie in its bytes, do not overlap, and hold whole
+ * elements of its program, if any. */
 bool accd__item_grid_fits(const accd_item *item)
 {
     const accd_program *program = item->program;
@@ -47,7 +49,7 @@ uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
     return rows;
 }
 
-/* Writes the host addresses of the elements of a grid to `to`, run by run. */
+/* Writes the host addresses of the elements of `unit` bytes in a grid to `to`, run by run. */
 void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uint64_t *to)
 {
     uint64_t index[ACCD_MAX_RANK] = {0}, offset = 0;
@@ -79,8 +81,9 @@ static bool normalize_dims(struct accd__grid *grid)
     return grid->n > 0;
 }
 
-/* Writes the grid of a descriptor (address of data `base`, further bytes `rest`). Returns true if its elements have
- * gaps between them, begin at `host` and end at host + bytes; otherwise false. */
+/* Writes the grid of a descriptor of `slot_bytes` bytes, with the address of data `base` and the further bytes `rest`,
+ * to *grid. Returns true if its elements have gaps between them, begin at `host` and end at host + bytes; otherwise
+ * false. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
@@ -122,8 +125,9 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
     return found;
 }
 
-/* Returns true if an item or a section of the walk has gaps. Reads the descriptors of segments with may_have_gaps; with
- * gfortran's layout, where that flag means nothing, those of all segments. */
+/* Returns true if an item or a section of the walk has gaps between its elements. Reads the descriptors of segments
+ * with the flag may_have_gaps; with gfortran's layout, for which that flag has no meaning, the descriptors of all
+ * segments. */
 bool accd__walk_has_gaps(const struct accd_walk *walk)
 {
     const bool cfi = walk->context->config.descriptors != ACCD_DESCRIPTOR_GFORTRAN;

@@ -1,12 +1,13 @@
 /* item.c - computes where the item of a clause (a range of host memory) lies: from given bounds of a section, or by
- * running the code that computes them. Part of the public API. */
+ * running the code that computes the bounds. Part of the public API. */
 #include "accdeep_constructs.h"
 #include "accdeep_programs.h"
 #include "walk/walk.h"
 
 /* Sets address, size, start and base of `item` to the section of `count` elements of `unit` bytes that begins at
- * element `start` from `base`. Returns ACCD_ERROR_INVALID_SECTION if `count` is negative or a bound is too large, and
- * then changes nothing. Decides TR14-3.1.1-23. */
+ * element `start` from `base`. Returns ACCD_ERROR_INVALID_SECTION if `count` is negative, or a bound is too large or
+ * unrepresentable; ACCD_ERROR_MISUSE if an argument is NULL. After an error nothing has changed. Decides TR14-3.1.1-23.
+ */
 accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start, int64_t count,
                                   uint64_t unit)
 {
@@ -49,8 +50,9 @@ static bool is_valid_item_code(const accd_item_code *code)
     return valid;
 }
 
-/* Runs the code of a clause, and sets `item` and `params` from its registers; accdeep_constructs.h describes the
- * arguments. Returns an error if the code names missing registers or cannot be evaluated, or the section is invalid. */
+/* Runs the code of a clause with `arguments`, and sets `item` and `params` from the registers that `code` names
+ * (accdeep_constructs.h). Returns an error if an argument is NULL, the code names missing registers or cannot be
+ * evaluated, or the section is invalid. */
 accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *arguments,
                              int64_t *params, accd_item *item)
 {

@@ -1,6 +1,6 @@
 /* locate.c - questions about a finished walk (walk.h). In which segment and row is the section with a number? At which
  * offset does it lie in the device block of its group? Are elements copied as one piece? core/table, core/plan and
- * core/ops ask them. */
+ * core/ops ask these questions. */
 #include "walk/inside.h"
 
 /* Returns the root (item of the construct) from which the sections of a segment were reached. */
@@ -13,15 +13,15 @@ const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, c
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
     assert(section < walk->sections);
-    /* segments without rows have the same first section as the next one, so that the last of them is taken */
+    /* a segment without rows has the same `first` as the next segment, so that the last one with that value is taken */
     const struct accd__segment *found =
         walk->segments + ACCD_UPPER_BOUND(walk->segments, first, walk->nsegments, section) - 1;
     *row_p = section - found->first;
     return found;
 }
 
-/* Returns the offset of a section in the device block of its group. Begins at the offset of every ACCD_ROWS-th row that
- * is stored, and adds the lengths of the rows up to this one. */
+/* Returns the offset of the section in a row in the device block of its group. If lengths differ, begins at the nearest
+ * stored offset (one for every ACCD_ROWS rows), and adds the padded lengths of the rows up to this one. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row)
 {
     assert(row < segment->rows);
@@ -34,16 +34,16 @@ uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t 
     return place;
 }
 
-/* Returns the address to which a field of a row points: the value of the pointer or, if the elements lie in the row,
- * their address. */
+/* Returns the address to which a field of the element in a row points: the value of the pointer or, if the field's
+ * elements lie inside that element, their address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row)
 {
     uint64_t at = accd__row_address(set, row) + field->offset;
     return accd__is_inline_field(field) ? at : accd__load_pointer(at);
 }
 
-/* Returns true if updates copy bytes of the elements themselves, not only what their pointers reach: some piece is not
- * entry_only. */
+/* Returns true if updates copy bytes of the program's elements themselves, not only sections that their pointers reach:
+ * some piece of the program is not entry_only. */
 bool accd__has_own_moves(const accd_program *program)
 {
     size_t own = 0;
@@ -52,8 +52,9 @@ bool accd__has_own_moves(const accd_program *program)
     return own < program->spec.npieces;
 }
 
-/* Returns true if `action` copies all bytes of an element as one piece, to the host if `out`, otherwise to the device.
- * The pieces must cover the element, and all of them, also those that are init_needed, must be copied. */
+/* Returns true if `action` copies all bytes of an element of `program` as one piece: to the host if `out`, otherwise to
+ * the device. Requires that the pieces cover the element, and that all of them are copied in this direction, also those
+ * with the flag init (initial value needed). */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out)
 {
     assert(action < ACCD_ACTION_COUNT);

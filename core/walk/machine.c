@@ -1,8 +1,8 @@
 /* machine.c - runs the code of mapping programs over columns, one instruction for up to ACCD_ROWS elements at a time.
  *
  * Input: instructions [from, to_end) of a program, and rows [first, first + n) of a rowset: the elements for which the
- * program runs. Output: registers, or a fault (why a value cannot be computed) with its row. columns.c calls it for
- * each block of rows and each field, program.c for expressions without an element.
+ * program runs. Output: registers, or a fault (why a value cannot be computed) with its row. columns.c runs the machine
+ * for each block of rows and each field, program.c for expressions without an element.
  *
  * Data structure. A register is a column of ACCD_ROWS values of 64 bits, one for each row of the block:
  *
@@ -15,18 +15,19 @@
  * loops.
  *
  * Invariants:
- * - A register whose bit is set in `constants` holds one value in all ACCD_ROWS rows; an earlier block may have
- *   left it.
+ * - A register whose bit is set in `constants` holds one constant in all rows of the block. The constant may come from
+ * an earlier block, which has no fewer rows.
  * - No value of a register is larger in magnitude than 2 to the power of max_bits. If the operands' bits prove that a
  *   sum or product fits, no check for overflow is needed.
- * - Instructions ADD to LE with k = 0 compute in 64 bits; a result that does not exist becomes ACCD_UNREPRESENTABLE.
- *   With another k they compute in a C type (arithmetic.c), where an undefined result is a fault.
+ * - The instructions from ACCD_I_ADD to ACCD_I_LE with k = 0 compute in 64 bits; a result that is not representable
+ * becomes ACCD_UNREPRESENTABLE. With another k they compute in C type k - 1 (arithmetic.c), where an undefined result
+ * is a fault.
  *
  * The life of an instruction: accd__machine_run selects the loop of its opcode, writes r[to] and updates constants and
  * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
 #include "walk/program.h"
 
-/* Returns `v` converted to a scalar type, as a C cast converts it. */
+/* Returns `v` converted to the scalar type `type` (accd_scalar), as a C cast converts it. */
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
@@ -49,8 +50,9 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }
 }
 
-/* Runs a statement with `at`, the address of row i of a block. Contiguous rows are recognised once, not for each row.
- * They are processed in fours, because a chain of dependent additions would take longer than the statements. */
+/* Runs a statement with `at`, the address of row i of a block, for all n rows; then leaves the enclosing switch.
+ * Whether the rows are contiguous (`address` is NULL) is tested once. Contiguous rows are processed in fours, because a
+ * chain of dependent additions would take longer than the statements. */
 #define EACH_ROW(statement)                                                \
     if (address) {                                                         \
         for (size_t i = 0; i < n; i++) {                                   \
@@ -78,7 +80,8 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }                                \
     break
 
-/* Defines a function that computes a sum, difference or product; returns ACCD_UNREPRESENTABLE on overflow. */
+/* Defines a function that computes a sum, difference or product of two numbers with `builtin`, and returns
+ * ACCD_UNREPRESENTABLE on overflow. */
 #define CHECKED(name, builtin)                               \
     static inline int64_t name(int64_t a, int64_t b)         \
     {                                                        \
@@ -89,7 +92,7 @@ CHECKED(sum, __builtin_add_overflow)
 CHECKED(difference, __builtin_sub_overflow)
 CHECKED(product, __builtin_mul_overflow)
 
-/* Returns a / b, or ACCD_UNREPRESENTABLE if the quotient does not exist. */
+/* Returns a / b, or ACCD_UNREPRESENTABLE if b is 0 or the quotient overflows. */
 static inline int64_t quotient(int64_t a, int64_t b)
 {
     return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
@@ -110,19 +113,21 @@ enum { SAFE_BITS = 62 };
 /* Number of bits of the greatest magnitude of each scalar type. */
 static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
 
-/* Returns the number of bits of the magnitude of `k`; 0 for 0. */
+/* Returns the number of bits of the magnitude (absolute value) of `k`; 0 for 0. */
 static uint8_t bits_of_constant(int64_t k)
 {
     const uint64_t size = k < 0 ? 0 - (uint64_t)k : (uint64_t)k;
     return size ? (uint8_t)(64 - __builtin_clzll(size)) : 0;
 }
 
-/* Sign bit. In a word that FOR_EACH_FAST computes from operands and result, it is set if a row overflowed. */
+/* Sign bit of a 64-bit word. FOR_EACH_FAST collects words computed from operands and result in which this bit is set if
+ * the row overflowed. */
 #define SIGN ((uint64_t)1 << 63)
 
 /* Sets to[i] to `result`, an expression of x = a[i], y = b[i] and v = `v_of_x_y`, without a branch for each row, and
- * leaves the enclosing switch. If `check_bits` of some row has one of the bits `bits`, or `to` is a or b, computes all
- * rows with `checked_result` instead. Shifts are logical, because all machines have vector instructions for those. */
+ * leaves the enclosing switch. If the expression `check_bits` of some row has one of the bits `bits`, or if `to` is a
+ * or b, computes all rows by `checked_result` instead. Shifts in `result` are logical, because all machines have vector
+ * instructions for those. */
 #define FOR_EACH_FAST(v_of_x_y, check_bits, bits, result, checked_result)    \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
@@ -190,8 +195,8 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
     return true;
 }
 
-/* Computes instruction `in` in a type of C for the n rows of a block that begins at row `first`. Returns false with a
- * fault where C leaves the result undefined. */
+/* Computes instruction `in` in the C type number in->k - 1 for the n rows of a block that begins at row `first`.
+ * Returns false, with m->fault and m->fault_row set, where C leaves the result undefined. */
 static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     enum accd__fault fault;
@@ -204,9 +209,9 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
     return false;
 }
 
-/* Executes ACCD_I_REQUIRE for the n rows of a block that begins at row `first`: copies register in->a. Returns false at
- * the first value 0. The fault is then that the section crosses rows of its array (in->k is not 0), or that it runs off
- * its row. */
+/* Executes ACCD_I_REQUIRE for the n rows of a block that begins at row `first`: copies register in->a, whose values
+ * must not be 0. Returns false at the first value 0. The fault is then that the section covers parts of several rows of
+ * its array (in->k is not 0), or runs off its row (in->k is 0). */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
@@ -222,8 +227,9 @@ static bool check_requirement(struct accd__machine *m, const accd_instruction *i
     return true;
 }
 
-/* Calls function in->k of the host program for rows [from, end) of a block whose first row is `first`; `args` is the
- * register of the first of in->b arguments. Returns false with a fault if the function fails or does not exist. */
+/* Calls function number in->k of the host program, through config.on_bound, for rows [from, end) of a block whose first
+ * row is `first`. The in->b arguments are in the registers from `args` on. Returns false with a fault if the function
+ * fails, or config.on_bound is NULL. */
 static bool call_function(struct accd__machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
                           size_t end)
 {
@@ -240,9 +246,9 @@ static bool call_function(struct accd__machine *m, const accd_instruction *in, u
     return false;
 }
 
-/* Calls a function for those rows of a block whose condition, register in->a, is not 0; other rows get 0. The arguments
- * are the registers after the condition. `first`: number of the block's first row. Returns false with a fault if a call
- * fails. */
+/* Executes ACCD_I_CALL_IF for the n rows of a block that begins at row `first`. Calls the function for those rows whose
+ * condition, register in->a, is not 0; the result of other rows is 0. The arguments are the registers after the
+ * condition. Returns false with a fault if a call fails. */
 static bool call_where_true(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *condition = m->r[in->a];
@@ -281,10 +287,10 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             continue;
         }
         switch ((accd_opcode)in->op) {
-        case ACCD_I_CONST: /* an earlier block may have left the constant in the register */
+        case ACCD_I_CONST: /* writes nothing if an earlier block has left this constant in the register */
             if (m->constants >> in->to & 1 && to[0] == k)
                 continue;
-            for (size_t i = 0; i < n; i++) /* n rows suffice for later blocks, too, which have at most as many */
+            for (size_t i = 0; i < n; i++) /* n rows suffice also for later blocks, which have at most n rows */
                 to[i] = k;
             m->constants |= (uint64_t)1 << in->to;
             m->max_bits[in->to] = bits_of_constant(k);
@@ -361,7 +367,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
         case ACCD_I_DISTANCE: {
             const uint64_t low_bits = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
-            if (!(k & (k - 1))) /* k is a power of two, and the distance a multiple of it */
+            if (!(k & (k - 1))) /* fast if k is a power of two; distances that are negative or no multiple of k take the
+                                   checked result */
                 FOR_EACH_FAST(x - y, v | ((x | y) & SIGN), SIGN | low_bits, v >> shift, distance(a[i], b[i], k));
             FOR_EACH_VALUE(distance(a[i], b[i], k));
         }

@@ -1,12 +1,13 @@
 /* program.c - mapping programs (walk.h): checks and copies a specification (accd_program_new), evaluates expressions
  * without an element (accd_evaluate), and writes the error messages for faults. A child is the program for the elements
- * of a field's sections. core/plan and the binding of Lua call this file. */
+ * of a field's sections. core/plan and the Lua binding call these functions. */
 #include "accdeep_programs.h"
 #include "walk/program.h"
 
 #include <limits.h>
 
-/* Names of the arrays of a specification; the number of elements of `x` is in nx. */
+/* Applies the macro X to the name of each array of a specification (accd_program_spec); the member n<name> has the
+ * number of its elements. */
 #define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
 
 /* Returns a copy of n elements of `size` bytes; NULL if n is 0. Without memory, returns NULL and sets *ok to false. */
@@ -28,8 +29,8 @@ static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
     return bytes <= stride && offset <= stride - bytes;
 }
 
-/* Returns true if the operands of an instruction are valid: registers and parameters that `spec` has, members inside
- * the element, scalar types and numbers that the opcode allows. */
+/* Returns true if opcode and operands of an instruction are valid: registers and parameters that `spec` has, loads
+ * inside the element, and scalar types and constants that the opcode allows. */
 static bool is_valid_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
     unsigned n = spec->registers;
@@ -87,7 +88,8 @@ static uint64_t register_mask(unsigned registers)
     return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
 }
 
-/* Returns true if all parts of a specification are in range: the checks of accd_program_new. */
+/* Returns true if a specification passes the checks of accd_program_new: arrays that are not NULL, valid instructions,
+ * pieces and members inside the element, fields whose operands, flags and children fit. */
 static bool is_valid_spec(const accd_program_spec *spec)
 {
 #define X(array)                        \
@@ -126,10 +128,11 @@ static bool is_valid_spec(const accd_program_spec *spec)
     return true;
 }
 
-/* Closes recursion: sets `target` as the child of each field in `program`, and in programs inside it, whose `up` names
- * `target`. `program` lies `level` - 1 levels inside `target`. The fields do not retain this child. Returns false if
- * the unit of such a field is not the size of an element of `target`, or its program lacks registers that `target`
- * reads. Also returns false if the field has a child already, because it can belong to one recursive program only. */
+/* Completes recursive programs: sets `target` as the child of each field of `program`, and of programs inside it, whose
+ * `up` refers to `target`. `program` lies `level` - 1 levels inside `target`. The fields do not retain this child.
+ * Returns false if the unit of such a field is not the size of an element of `target`, or its program lacks registers
+ * that `target` reads. Also returns false if such a field has a child already, because a field can belong to one
+ * recursive program only. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     assert(level > 0);
@@ -172,7 +175,9 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
-            if (child->spec.params > program->spec.params) /* an item has one array of parameters for all programs */
+            if (child->spec.params >
+                program->spec.params) /* the program needs the parameters of its children, too, because an item has one
+                                         array of parameters for all programs */
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;
@@ -217,11 +222,13 @@ accd_program *accd_program_retain(accd_program *program)
     return program;
 }
 
-/* Removes a user of a program, which may be NULL; after the last one frees it and releases its children. */
+/* Removes a user of a program, which may be NULL. After the last user, frees the program and releases its children,
+ * unless the context has an arena. */
 void accd_program_release(accd_program *program)
 {
     if (!program || --program->users ||
-        program->context->persistent->arena) /* saved states, which need an arena, may use the program */
+        program->context->persistent
+            ->arena) /* keeps the program, because checkpoints, which need an arena, may refer to it */
         return;
     struct accd__mem *mem = program->context->persistent->mem;
     accd_program_spec *spec = &program->spec;
@@ -238,8 +245,8 @@ void accd_program_release(accd_program *program)
 
 #define SECTION "the section of " ACCD_NAME_PLACEHOLDER
 
-/* Records the error of `fault`, with the message from the table below for a section or (`section` is false) for an
- * expression. `count`: number of elements for the message. Returns the status of the error. */
+/* Records the error of `fault`, with the message from the table below: for a section or, if `section` is false, for an
+ * expression. `count`: number of elements that the message mentions. Returns the status of the error. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
     assert(fault != ACCD_FAULT_NONE);
@@ -301,9 +308,9 @@ static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsi
     return valid;
 }
 
-/* Runs `ncode` instructions without an element, and writes the final values of all registers to `out`. `params`:
- * parameters that the code reads, or NULL. Returns ACCD_ERROR_MISUSE if the code is not sound, or the error of its
- * fault; `out` is then unchanged. */
+/* Runs `ncode` instructions on `registers` registers without an element, and writes the final values of all registers
+ * to `out`. `params`: parameters that the code reads, or NULL. Returns ACCD_ERROR_MISUSE if an argument is missing or
+ * the code is not sound, or the error of a fault or of missing memory; `out` is then unchanged. */
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode, unsigned registers,
                           const int64_t *params, int64_t *out)
 {
@@ -323,7 +330,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .set = &empty_set,
         .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
-    bool was_busy = context->busy; /* true if a function that a bound calls evaluates an expression in turn */
+    bool was_busy =
+        context->busy; /* true if this call is nested: a function that a bound calls evaluates an expression */
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
@@ -334,8 +342,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
     else
         status = accd__report_fault(context, m.fault, false, 0);
     context->busy = was_busy;
-    if (!was_busy &&
-        !context->runs_queue) /* a queue may run while a construct waits for it and still uses the scratch space */
+    if (!was_busy && !context->runs_queue) /* frees scratch space, unless a construct still uses it: one that encloses
+                                              this call, or that waits for a running queue */
         accd__scratch_reset(&context->scratch);
     return status;
 }
