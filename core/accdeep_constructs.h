@@ -18,7 +18,8 @@ typedef enum accd_construct_kind {
 } accd_construct_kind;
 
 typedef struct accd_stride { /* dimension of a section with gaps, which consists of runs of bytes */
-    uint64_t count, step; /* number of runs along the dimension, and bytes from the start of one to that of the next */
+    uint64_t count,
+        step; /* number of runs along the dimension; bytes from the start of a run to the start of the next run */
 } accd_stride;
 
 typedef struct accd_item {
@@ -30,7 +31,7 @@ typedef struct accd_item {
                             (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words, or too large
                             for a descriptor */
     int64_t start;       /* index of the first element, for names only */
-    int64_t index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
+    int64_t index[ACCD_MAX_LABEL_INDICES]; /* indices that replace each # in the label's name */
     const accd_label *label;               /* name of the item; NULL: it has no name */
     accd_program *program;                 /* mapping program of the item's elements; NULL: plain data */
     const int64_t *params;                 /* parameters of the program */
@@ -58,14 +59,14 @@ typedef struct accd_item {
 #define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, even if the data are present already */
 #define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, even if references remain */
 #define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: absent data are an error, checked first (OMP60-map-9) */
-#define ACCD_ITEM_FINALIZE 1024u       /* exit data: sets the counters of this item's data to 0 */
-#define ACCD_ITEM_ZERO 2048u           /* clears allocated memory to which nothing is copied (ACC33-2.7-4) */
+#define ACCD_ITEM_FINALIZE 1024u       /* exit data: finalize for this item alone: counters of its data become 0 */
+#define ACCD_ITEM_ZERO 2048u           /* fills new device memory to which nothing is copied with zeros (ACC33-2.7-4) */
 /* The next two flags concern the pointer at `slot` only, not pointers in the data (OMP61-1): */
 #define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches the pointer, even if neither the pointer nor its target is new */
 #define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches the pointer */
 /* The next two flags concern, on entry, the item and the sections that its program reaches: */
 #define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of the data (OMP60-map-12) */
-#define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: also adds a dynamic reference */
+#define ACCD_ITEM_CHAIN 32768u /* the item is a pointer on the path to another item: adds a dynamic reference, too */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count], whose elements have `unit` bytes.
  * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
@@ -81,7 +82,7 @@ typedef struct accd_item_code {
     int base, start, count;            /* section base[start:count]; start = -1: index 0; count = -1: one element */
     int slot;                          /* address of the pointer to the section; -1: accd_item.slot is not changed */
     int origin;                        /* address of element 0, for accd_item.base; -1: element 0 is at `base` */
-    int index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
+    int index[ACCD_MAX_LABEL_INDICES]; /* indices that replace each # in the label's name */
     uint64_t unit;                     /* size of an element of the section */
     const int *params;                 /* registers with the parameters of the item's program */
     unsigned nparams;

@@ -135,8 +135,8 @@ typedef struct accd_event {
     const char *name; /* name of the object; of the pointer (attach, detach); of the kernel's operands, "a,
                          v.data[0:4]"; of the queue, "queue 1" or "all queues" (wait) */
     uint64_t host;    /* host address of the object or the pointer; 0 for kernels and waits */
-    uint64_t bytes;
-    const char *rule;
+    uint64_t bytes;   /* number of bytes that the operation concerns */
+    const char *rule; /* id of the rule that the event cites */
     const char *file; /* file of the directive; NULL: not known */
     int line;
     int64_t async; /* async value of the queue that did the operation; ACCD_SYNCHRONOUS: no queue */
@@ -192,21 +192,21 @@ typedef struct accd_context_config {
     size_t group_least; /* least number of sections for which a construct makes one record, a group, instead of one
                            record for each section (core/table/group.c) */
     int check_host;     /* true if sections must lie in memory that accd_host_register has registered */
-    accd_event_fn on_event;
+    accd_event_fn on_event; /* observer of events, called with event_ud; NULL: none */
     void *event_ud;
-    accd_bound_fn on_bound;
+    accd_bound_fn on_bound; /* function that computes section bounds, called with bound_ud; NULL: none */
     void *bound_ud;
     const accd_backend *backend;        /* backend of the devices; NULL: the simulated device */
-    accd_descriptor_layout descriptors; /* layout for accd_attach_descriptor */
+    accd_descriptor_layout descriptors; /* layout of the descriptors that accd_attach_descriptor gets */
     unsigned first_device;       /* number of the machine's device that is device 0. If the machine has too few, several
                                     devices of the context share one */
     accd_device_info *no_device; /* NULL; or a structure whose member `why` receives the reason if accd_context_new
                                     returns ACCD_ERROR_NO_DEVICE */
-    accd_queue_mode queues;      /* when the work of queues is done */
+    accd_queue_mode queues;      /* mode of queues: when their work is done */
     int own_kernels; /* true if the program runs kernels itself, which write device memory without the core's knowledge.
-                        All device memory then counts as written,
-                        and any stream may use data once the construct that maps them has returned. Always true for
-                        "direct"; never for "sim", whose memory no kernel can use */
+                        All device memory then counts as written, and any stream may use data once the construct that
+                        maps them has returned. Always true for "direct"; never for "sim", whose memory no kernel can
+                        use */
     int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim". The context then
                         works with one thread, and uses `alloc` for checkpoints alone */
     int avoid_reuse; /* true if freed device memory is reused only when no other memory is left, so that stale pointers

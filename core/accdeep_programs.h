@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* Dimension of a Fortran array; stride in bytes. */
+/* Dimension of a Fortran array: lower bound, number of elements, and bytes from one element to the next. */
 typedef struct accd_dimension {
     int64_t lower, extent, stride;
 } accd_dimension;
 #define ACCD_MAX_RANK 15
 
-/* Dimensions by which the elements of an array are named. Fortran: s(1,2). C: s[1][2]; only the extents of the
- * dimensions count then, the innermost first. */
+/* Dimensions by which the elements of an array are named. Fortran: s(1,2). C: s[1][2]; for C only the extents of
+ * `dimensions` count, the innermost dimension first. */
 typedef struct accd_array {
     const char *name; /* name of the array, if the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object that the label names */
@@ -32,8 +32,8 @@ typedef struct accd_array {
 typedef struct accd_label {
     const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # is replaced by the next index of the
                          item: "Y[#].b" */
-    uint64_t unit;    /* bytes of one element of the object */
-    unsigned flags;   /* ACCD_LABEL_* */
+    uint64_t unit;    /* size of one element of the object */
+    unsigned flags;   /* set of the flags ACCD_LABEL_* below */
     const char *file; /* file of the clause; NULL: not known */
     int line;
     const accd_program *layout; /* program whose members name the parts of an element, or NULL */
@@ -42,9 +42,9 @@ typedef struct accd_label {
     uint32_t id;                /* number given by the core */
 } accd_label;
 #define ACCD_MAX_LABEL_INDICES 3
-#define ACCD_LABEL_SECTION 1u     /* printed with [start:length] */
-#define ACCD_LABEL_MEMBER 2u      /* printed after the name of the element that holds the pointer */
-#define ACCD_LABEL_ELEMENT 4u     /* printed with [start]: one element of an array */
+#define ACCD_LABEL_SECTION 1u     /* the name is printed with [start:length] */
+#define ACCD_LABEL_MEMBER 2u      /* the name is printed after that of the element that contains the pointer */
+#define ACCD_LABEL_ELEMENT 4u     /* the name is printed with [start], for one element of an array */
 #define ACCD_LABEL_PARENTHESES 8u /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
 #define ACCD_LABEL_INDEXED 16u    /* set by the core: the name has a # */
 
@@ -53,7 +53,7 @@ ACCD_API const accd_label *accd_label_intern(accd_context *context, const accd_l
 
 /* Operation of a clause on an item. */
 typedef enum accd_action {
-    ACCD_ACTION_INHERIT, /* action of the item (in mapping programs only) */
+    ACCD_ACTION_INHERIT, /* the action of the enclosing element; in mapping programs only */
     ACCD_ACTION_COPY,
     ACCD_ACTION_COPYIN,
     ACCD_ACTION_COPYOUT,

@@ -133,9 +133,9 @@ typedef enum accd_kernel_outcome {
 } accd_kernel_outcome;
 typedef struct accd_kernel_result {
     accd_kernel_outcome outcome;
-    unsigned reason, site;
-    const char *message; /* valid until the next kernel */
-    void *in_flight;     /* the device's handle of the running kernel */
+    unsigned reason, site; /* ACCD_KERNEL_STOPPED: values that the kernel's text defines */
+    const char *message;   /* reason or log, as the outcome says; valid until the next kernel */
+    void *in_flight;       /* the device's handle of the running kernel */
 } accd_kernel_result;
 /* Returns 1 if the device runs kernels given as text, else 0. Writes the name of the device's compiler, or the reason
  * why it has none, to `what` (`capacity` bytes). */

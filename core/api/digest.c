@@ -18,7 +18,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
     return hash;
 }
 
-/* Extends the local variable `hash` by the bytes of `value`. */
+/* Replaces the local variable `hash` by its extension by the bytes of the variable `value`. */
 #define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
 
 /* Returns `hash`, extended by the n device bytes at `dev`, and by the number of them that were ever written (0 if the

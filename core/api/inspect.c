@@ -1,5 +1,4 @@
-/* inspect.c - public functions that read the state: presence, present objects, attachments, device memory, statistics.
- */
+/* inspect.c - public functions that read the state: presence, present objects, attachments, memory, statistics. */
 #include "accdeep_checkpoints.h"
 #include "accdeep_internal.h"
 #include "accdeep_present.h"

@@ -11,10 +11,10 @@
 #include "base/sort.h"
 
 #ifndef ACCD_BTREE_FANOUT
-#define ACCD_BTREE_FANOUT 32 /* a power of two, from 4 to 32; tests build with 4 */
+#define ACCD_BTREE_FANOUT 32 /* slots of a node: a power of two, from 4 to 32; tests build with 4 */
 #endif
 
-/* Node: an inner node or a leaf. */
+/* Node of the tree: an inner node or a leaf. */
 struct accd__btree_node {
     uint64_t key[ACCD_BTREE_FANOUT]; /* keys, ascending; unused ones are UINT64_MAX. In an inner node, key[i] is a lower
                                         bound of the keys below child i */

@@ -118,9 +118,9 @@ enum accd__demand {
     ACCD_DEMAND_PRESENT,           /* absent data are an error */
     ACCD_DEMAND_NO_CREATE,         /* absent data are ignored: no_create */
     ACCD_DEMAND_PRESENT_BEFORE,    /* check, before the construct, of an item with the `present` modifier */
-    ACCD_DEMAND_EXIT,              /* exit data */
+    ACCD_DEMAND_EXIT,              /* exit data without if_present: absent data may be an error */
     ACCD_DEMAND_EXIT_IF_PRESENT,   /* exit data with if_present: absent data are ignored */
-    ACCD_DEMAND_UPDATE,            /* update */
+    ACCD_DEMAND_UPDATE,            /* update without if_present: absent data are an error */
     ACCD_DEMAND_UPDATE_IF_PRESENT, /* update with if_present: absent data are ignored */
     ACCD_DEMAND_REGION_END, /* end of a region, for a clause whose object was unmapped while the region was open */
     ACCD_DEMAND_ABANDON,    /* end of a region that is abandoned (accd_region_abandon) */

@@ -34,7 +34,8 @@ accd_status accd_queue_get(accd_context *context, int device, int64_t async, uns
     if (async == ACCD_SYNCHRONOUS)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "no queue has the async value %lld",
                                (long long)async);
-    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX, as keys must be */
+    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS -
+                         1; /* 0 for the least async value; keys of an index must be less than UINT64_MAX */
     struct accd__queue *queue = accd__btree_floor(&env->queues.by_async, key);
     if (queue && queue->async == async) {
         *queue_p = queue->number;

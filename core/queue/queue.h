@@ -176,12 +176,12 @@ accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct 
 accd_status accd__wait_for_all_devices(accd_context *context);
 /* Waits for all queues of a device; does nothing while a queue runs. Returns the first error. */
 accd_status accd__wait_for_all_queues(struct accd__device_env *env);
-/* Waits for the tasks that use the device range [dev, dev + bytes), except those that the pending query ignores. Does
- * nothing while a queue runs. Returns the first error of a task. */
+/* Waits for the tasks that use the device range [dev, dev + bytes), except those that the pending query ignores
+ * (accd__begin_pending_query). Does nothing while a queue runs. Returns the first error of a task. */
 accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes);
-/* Returns ACCD_ERROR_MISSING_WAIT if a task uses the device range [dev, dev + bytes), and the pending query does not
- * ignore it. In concurrent mode waits for such tasks instead, and returns their first error. The message says that
- * `object` (NULL: the device memory) would be `participle` ("removed"). */
+/* Returns ACCD_ERROR_MISSING_WAIT if a task uses the device range [dev, dev + bytes), and the pending query
+ * (accd__begin_pending_query) does not ignore the task. In concurrent mode waits for such tasks instead, and returns
+ * their first error. The message says that `object` (NULL: the device memory) would be `participle` ("removed"). */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
                                 uint64_t bytes, const char *participle);
 /* Called before the device range [dev, dev + bytes) gets other data. Runs all tasks that use the range, or will mark a
