@@ -129,7 +129,8 @@ void rt_end_by_signal(int signal)
     kill_by_signal(signal);
 }
 
-/* Hook that may postpone a signal, see abnormal_exit.h. */
+/* Hook of rt_on_fatal_signal: returns true if the signal is postponed because host memory is protected. NULL: no hook.
+ */
 bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 
 /* Ends the program by the signal, unless the hook defers the signal. */
@@ -259,7 +260,7 @@ static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
     return handler == SIG_ERR || sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
 }
 
-/* Replaces signal() of the C library, as sigaction above replaces sigaction. */
+/* Replaces signal() of the C library: installs the handler by sigaction above. */
 __attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
 {
     return install_handler(signal, handler, SA_RESTART);

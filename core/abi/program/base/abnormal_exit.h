@@ -13,7 +13,7 @@ void rt_on_fatal_signal(int signal, siginfo_t *info, void *context);
 /* Hook at the begin of rt_on_fatal_signal. It returns true if host memory was protected: then the signal is sent again
  * once memory is unprotected. NULL: no hook is called. */
 extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
-/* Writes the final reports and ends the program by the signal. */
+/* Writes the final reports and ends the program by `signal`, with the signal's default action. */
 void rt_end_by_signal(int signal);
 
 /* Makes the calling thread the one that ends the process. If another thread ends the process already, waits at most 6

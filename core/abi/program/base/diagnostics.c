@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reported finding. An alias stands for another call on the same line: only its location is its own, and `first` has
- * everything else. */
+/* Record of a finding. An alias is a record for another call on the same source line with an equal finding. It has its
+ * own return address `pc`, and refers to the finding's record by `first`. */
 struct diag_record {
     struct diag_record *first; /* finding whose repetitions this alias counts; NULL: this record is not an alias */
     uintptr_t pc;
@@ -39,8 +39,8 @@ static size_t nrecords, capacity;
 
 /* ------------------------------------------------------------------------------------- known -- */
 
-/* Advances *name past its next character and returns that character; 0 at the end. Subscripts are ignored, and "->"
- * counts as ".", because p->a equals p[0].a. */
+/* Returns the next character of the name *name, and advances *name past it; 0 at the end. Skips subscripts and their
+ * contents, and returns "." for "->", because p->a equals p[0].a. */
 static char next_name_character(const char **name)
 {
     while (**name == '[' || **name == '(') {
@@ -81,8 +81,8 @@ static bool is_address_name(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
-/* Returns true if repetitions of a finding are recognised by its object. Findings about costs, or without a location or
- * an object, are compared by message. */
+/* Returns true if repetitions of a finding are recognised by its object (variable). Findings about costs (`times`), and
+ * those without a location or an object, are recognised by their message. */
 static bool is_by_object(const struct rt_diagnostic *diagnostic)
 {
     return diagnostic->object && diagnostic->pc && !diagnostic->times;

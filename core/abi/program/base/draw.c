@@ -1,6 +1,6 @@
-/* draw.c - `exec --draw`: draws host and devices for Graphviz. The picture shows the state at the first finding.
- * Without a finding it shows the first state with the most present objects. Called after each call, at findings and at
- * the end. */
+/* draw.c - `exec --draw`: draws the data on host and devices as a graph for Graphviz. The picture shows the state at
+ * the first finding. Without a finding it shows the state after a call at which the most objects were present. Called
+ * after each call of the program, at findings and at the end. */
 #include "diagnostics.h"
 #include "draw.h"
 #include "runtime.h"

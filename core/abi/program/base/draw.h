@@ -2,8 +2,10 @@
 #ifndef RT_DRAW_H
 #define RT_DRAW_H
 
-void rt_draw_update(void); /* draws the state after a call, if more objects are present than in the picture so far */
-void rt_draw_diagnostic(const char *message); /* draws the state at the first finding */
-void rt_draw_finish(void);                    /* writes the picture, at the end */
+/* Draws the state after a call, if more objects are present than in the picture so far and no finding was drawn. */
+void rt_draw_update(void);
+/* Draws the state at the first finding, with `message` as title. Later calls of both functions change nothing. */
+void rt_draw_diagnostic(const char *message);
+void rt_draw_finish(void); /* writes the picture to its file, at the program's end */
 
 #endif

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends the text `from`, in which lazy names ("@" and a return address) are replaced. The name that belongs to the
- * call at `site` becomes the site's name for the object `own`. Others become the location that mapped their data, or
- * "data mapped before" if the location is not known. `site` and `own` may be NULL. */
+/* Appends the text `from`, in which lazy names ("@" and a return address) are replaced. A lazy name with the return
+ * address of `site` becomes the name of the object `own` at that site. Any other becomes the location that mapped its
+ * data, or "data mapped before" if that is not known. `site` and `own` may be NULL. */
 static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
                                   struct rt_text_buffer *to)
 {
@@ -93,8 +93,9 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
     return false;
 }
 
-/* Adds to the message about an absent variable that gfortran makes no call for its declare directive (clause
- * device_resident, in a procedure). Writes a help then; changes nothing if the source has no such directive. */
+/* Explains why the variable `name` is absent, if the source has a line `!$acc declare device_resident` with it:
+ * gfortran makes no call for that directive in a procedure. Appends this to the message `to`, and writes the help;
+ * otherwise changes nothing. */
 static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
                          size_t capacity)
 {
@@ -295,7 +296,8 @@ static bool must_exit_at_once(void)
            (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
-/* Prints the counts and the picture, and ends the process with status 1; exit handlers run unless they might hang. */
+/* Prints the counts of repeated findings, writes the picture, releases the lock and ends the process with status 1.
+ * Exit handlers run unless they are running already or might hang. */
 void rt_exit_with_error(void)
 {
     rt.is_ending = true;

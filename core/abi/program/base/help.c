@@ -58,13 +58,14 @@ static const char *find_rule_in_profile(const char *rule)
     return rule;
 }
 
-/* Returns the finding's rule, or accdeep's own rule for its code, in the terms of the profile; NULL: no rule. */
+/* Returns the rule that a finding violates, as named in the documents of the rule profile: the finding's own rule, or
+ * accdeep's rule for its code. NULL: no rule applies. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic)
 {
     return find_rule_in_profile(diagnostic->rule ? diagnostic->rule : get_house_rule(diagnostic->code));
 }
 
-/* Returns the table's help for a code; NULL: the code is not known. */
+/* Returns the entry of accd__help_table for the code `code` of a finding; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code)
 {
     const struct accd__help *help = accd__help_table;

@@ -41,7 +41,7 @@ struct cached_label {
 enum { LABEL_CACHE = 256, ON_STACK = 1 << 20 };
 static struct cached_label cached[LABEL_CACHE];
 static uint64_t items_before; /* hash of the current directive's items so far */
-/* return addresses of directives that repeat earlier ones, at their hash */
+/* return addresses of directives that repeat earlier ones; the index is the address modulo LABEL_CACHE */
 static uintptr_t repeated_directives[LABEL_CACHE];
 
 /* Returns the hash of a label's key; `name` NULL: the name is lazy. */
@@ -60,8 +60,8 @@ static bool is_same_array(const accd_array *a, const accd_array *b)
            (a && b && a->rank == b->rank && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
 }
 
-/* Returns true if an entry is the label of the site `pc` with the properties of `label`. `label` NULL: if it is the
- * site's lazy label. */
+/* Returns true if `entry` has the label of the site `pc` with the properties of `label`. `label` NULL: returns true if
+ * it has the site's lazy label (name "@" and the return address). */
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
     assert(entry->label);

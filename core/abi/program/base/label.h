@@ -1,4 +1,4 @@
-/* label.h - labels of mapped data: names, lines and layouts. */
+/* label.h - labels of mapped data. A label has the data's name, the line that mapped them, and their layout. */
 #ifndef RT_LABEL_H
 #define RT_LABEL_H
 
@@ -7,8 +7,8 @@
 /* Returns the lazy label of the current call: the names of its data are looked up only when reported, as a label for
  * each object would cost too much. Ends the program without memory. */
 const accd_label *rt_get_site_label(void);
-/* Looks up the name of an item's data. If it is found, gives the item a label with this name, and item->start, the
- * index of the first element of the named section. Otherwise the item keeps its label. */
+/* Looks up the name of an item's data. If the name is found, gives the item a label with this name, and sets
+ * item->start to the index of the first element of the named section. Otherwise the item keeps its label. */
 void rt_resolve_item_label(accd_item *item);
 /* Returns true if a label's name is "firstprivate of ...", which label.c gives to private copies made by the
  * compiler. */

@@ -82,7 +82,7 @@ void rt_release_new_stack(const void *call)
         munmap(stack, BYTES);
 }
 
-/* Calls fn(arg) on a new stack, if possible. */
+/* Calls fn(arg) on a new stack; on the current one if that is a new stack already, or without memory. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg)
 {
     void (*call)(void *) = (void (*)(void *))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)fn);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of a registration, `operation`, as acc_register_t has them. */
+/* Values of acc_register_t, the parameter `operation` of acc_prof_register and acc_prof_unregister. */
 enum { REGISTER, TOGGLE, TOGGLE_THREAD };
 
 /* Types of the functions that a tool gets to register, to unregister and to look functions up, and of its own start
@@ -44,7 +44,7 @@ static struct {
 /* is_all_off: a tool has disabled all events. is_opened: tools have had their chance to register. */
 static bool is_all_off, is_opened;
 
-/* Returns true for _END events. */
+/* Returns true if `event` is an _END event, whose callbacks are called in reverse order of registration. */
 static bool is_end(int event)
 {
     return event == RT_EV_DEVICE_INIT_END || event == RT_EV_DEVICE_SHUTDOWN_END ||

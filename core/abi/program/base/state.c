@@ -140,7 +140,8 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread)
  * middle of a call */
 static __thread bool lock_is_taken_for_fork;
 
-/* Takes the locks before a fork, so that the child gets consistent data, and calls rt.on_fork. */
+/* Takes the runtime's lock (unless the thread has it) and that of diagnostics before a fork, so that the child gets
+ * consistent data; calls rt.on_fork. */
 static void before_fork(void)
 {
     lock_is_taken_for_fork = rt_lock();
@@ -191,7 +192,8 @@ accd_event_fn rt_get_event_callback(void)
     return is_observed ? rt.on_event : NULL;
 }
 
-/* Sets the core's callback and events for the present users; does nothing without a context. */
+/* Sets the core's event callback and event mask by what uses events at present: trace, checks, tools. Does nothing
+ * without a context. */
 void rt_subscribe(void)
 {
     if (!rt.context)

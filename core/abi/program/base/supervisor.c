@@ -55,7 +55,7 @@ __attribute__((constructor)) static void tell_loaded(void)
     rt_notify_supervisor('L');
 }
 
-/* Notifies the command at the end of the process. */
+/* Calls rt_note_process_end at the end of the process. */
 __attribute__((destructor)) static void tell_end(void)
 {
     rt_note_process_end();
@@ -64,8 +64,8 @@ __attribute__((destructor)) static void tell_end(void)
 /* Sends the letter 'E' and waits for the answer, once; does nothing in a process that `accdeep exec` did not start. */
 void rt_note_process_end(void)
 {
-    /* A child of vfork shares the parent's memory, but has another id. Rules are set once a directive was executed; its
-     * letter 'D' was sent then. */
+    /* A child of vfork shares the memory of `supervised`, but has another id. The first directive sets rt.options.rules
+     * and has sent 'D', so no message is needed at the end. */
     if (!supervised || supervised != getpid() || rt.options.rules)
         return;
     supervised = 0;

@@ -59,7 +59,8 @@ static bool add_suppression(const char *text, int number)
     return line->location && *line->code && *line->location;
 }
 
-/* Reads the file. Returns 0, the number of the first wrong line, or -1 with errno set if the file cannot be opened. */
+/* Reads the suppressions in the file `path`. Returns 0; the number of the first wrong line; or -1 with errno set if the
+ * file cannot be opened. */
 int rt_load_suppressions(const char *path)
 {
     char *text = NULL;
@@ -83,8 +84,8 @@ int rt_load_suppressions(const char *path)
     return wrong;
 }
 
-/* Returns true if a pattern matches the function, the path or the base name of the file. "*" also matches if neither is
- * known. */
+/* Returns true if `pattern` matches the name `function`, the path `file` or the file's name without folders. function,
+ * file NULL: not known; the pattern "*" also matches if both are. */
 static bool matches_location(const char *pattern, const char *file, const char *function)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -103,7 +104,8 @@ static bool matches_object(const char *pattern, const char *object)
     return matches_pattern(pattern, object) || matches_pattern(pattern, variable);
 }
 
-/* Returns true, and counts the match, if a suppression matches the finding at `location`. */
+/* Returns true if a suppression matches the code, location and object of the finding, and counts the match. Without a
+ * file in `location`, the file of the finding's related location is matched. */
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location)
 {
     assert(diagnostic->code);

@@ -1,4 +1,5 @@
-/* symbolize.h - names of data, and lines of code, from debug information. */
+/* symbolize.h - names of data and source lines of code, from debug information or from the compiler's arguments. A site
+ * is a call of the program, by whose scope names are found. */
 #ifndef RT_SYMBOLIZE_H
 #define RT_SYMBOLIZE_H
 
@@ -9,15 +10,16 @@
  * current call sees; 0: unknown. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes);
 void rt_symbolize_init(void); /* stores the working directory, relative to which files are named */
-/* Returns the return address in a lazy name (label.c), whose end is stored; 0: an ordinary name. end_p may be NULL. */
+/* Returns the return address in a lazy name ("@" and the address in hex), and stores the end of the name in *end_p,
+ * unless end_p is NULL. Returns 0, and stores nothing, for any other name. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
 /* Stores in *name_p the program's name of the range of `bytes` bytes at `host`, as seen at a site. Returns false if the
  * name is unknown, or `site` is NULL. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
 /* Copies `name` without subscripts: "s.a" for "s[1].a[0:4]". The copy is empty for an address or a lazy name. */
 void rt_copy_variable_name(const char *name, char *to, size_t capacity);
-/* Writes the program's name of a range (0 bytes: of the object that begins there). Returns false and writes the
- * address if unknown. */
+/* Writes the program's name of the `bytes` bytes at `host` (0: of the object that begins there) to the buffer `to`,
+ * with the bounds of a section. Returns false, and writes the address, if no name is known. */
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity);
 /* Returns true if the byte at offset `at` of a range is known to be padding of the range's type. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at);
@@ -65,13 +67,13 @@ struct rt_pointer_name {
 bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer);
 /* Copies the `n` bytes at `host`, which may be unmapped, to `to`. Returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n);
-/* Writes the name of the present object that the pointer at `host` points to. False: the bytes there are no such
- * pointer. */
+/* Writes the name of the present object that the pointer at `host` points to. Returns false, and writes nothing, if
+ * `bytes` is not a pointer's size, or if the pointer is unreadable, null or points to absent data. */
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity);
 /* Writes the current call for a report: "exit data", "the end of the data region of FILE:LINE". Compilers attribute
  * the end of a region to a nearby statement, hence the region's start. */
 void rt_format_call(char *to, size_t capacity);
-/* Writes " of FILE:LINE", or an empty string. */
+/* Writes " of FILE:LINE" for the call that returns to `pc`; an empty string if the line is not known. */
 void rt_format_location(uintptr_t pc, char *to, size_t capacity);
 
 #endif

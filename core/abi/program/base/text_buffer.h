@@ -15,7 +15,7 @@ static inline void rt_text_clear(struct rt_text_buffer *text)
 {
     text->at[text->n = 0] = 0;
 }
-/* Appends formatted text; text that does not fit is cut off, here and below. */
+/* Appends formatted text, and cuts off what does not fit. */
 void rt_text_append(struct rt_text_buffer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a JSON string with its quotes. */
 void rt_text_append_json_string(struct rt_text_buffer *text, const char *value);
@@ -27,7 +27,7 @@ void rt_text_append_rank(struct rt_text_buffer *text);
  * count as a loss. In each case the program continues. */
 bool rt_text_write(int fd, const struct rt_text_buffer *text);
 
-/* Returns a duplicate of the descriptor `file` with a high number, which programs do not use themselves. Returns -1
+/* Returns a duplicate of the file descriptor `file` with a high number, so that it is in no program's way. Returns -1
  * with errno set on failure. `file` stays open. */
 int rt_move_to_high_fd(int file);
 /* Opens or creates a file for writing, under a high number; `flags`: O_TRUNC or O_APPEND. Returns -1 with errno set on

@@ -16,7 +16,8 @@
 
 enum { BUCKETS = 4096 };
 
-/* Numbered object or attached pointer, in a hash table with chains. */
+/* Object or attached pointer (`pointer`) at a host address, with its number in the trace; in a hash table with chains.
+ */
 struct traced_object {
     struct traced_object *next;
     uint64_t address;
@@ -114,11 +115,11 @@ static void write_header(void)
     begun = true;
     if (!fstat(rt.options.trace, &status) && !(S_ISREG(status.st_mode) && status.st_size) &&
         write(rt.options.trace, head, sizeof head - 1) < 0)
-        return; /* a failed write is ignored, as for any line */
+        return; /* a failed write is ignored: the first event's line fails then, too, and is recorded */
 }
 
-/* Writes the names of a kernel's data, without lazy names and names of copies made by the compiler; names that do not
- * fit are left out. */
+/* Copies `names`, the comma-separated names of a kernel's data, to the buffer `to`. Leaves out lazy names ("@" and a
+ * return address), names of copies made by the compiler, and names that do not fit. */
 static void format_kernel_name(const char *names, char *to, size_t capacity)
 {
     assert(names && capacity > 0);

@@ -2,7 +2,7 @@
 #ifndef RT_TRACE_H
 #define RT_TRACE_H
 
-/* writes an event with fields about its object or pointer as a line of the trace */
+/* Writes `event` as a line of the trace, with fields about its object or pointer. The lock must be held. */
 void rt_trace_event(const accd_event *event);
 
 #endif

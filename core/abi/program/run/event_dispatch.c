@@ -13,8 +13,8 @@
 
 #include <assert.h>
 
-/* Hands an event to all its users, snapshots before sampling, and the trace last. Returns true, because RT_ON_NEW_STACK
- * needs a result. */
+/* Hands an event of the core to all its users: to snapshots before sampling, and to the trace last. Returns true,
+ * because the macro RT_ON_NEW_STACK needs a function with a result. */
 static bool dispatch_event(const accd_event *event)
 {
     if (event->op == ACCD_OP_FREE)
@@ -33,14 +33,15 @@ static bool dispatch_event(const accd_event *event)
     return true;
 }
 
-/* Callback of the core: dispatches an event. ud is not used. */
+/* Callback of the core: hands the event to all its users. ud is not used. */
 void rt_on_core_event(void *ud, const accd_event *event)
 {
     (void)ud;
     RT_ON_NEW_STACK(dispatch_event, event); /* a thread's own stack may be too small for the checks */
 }
 
-/* Reports an open region, and runs the final checks. */
+/* Reports a data region that is still open at the program's end, unless a signal ends the program, and runs the final
+ * checks. */
 void rt_report_end(void)
 {
     assert(rt.context);

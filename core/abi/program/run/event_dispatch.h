@@ -1,9 +1,10 @@
-/* event_dispatch.h - hands events of the core to their users. */
+/* event_dispatch.h - hands events of the core (transfers, allocations, ...) to checks, tools and the trace. */
 #ifndef RT_EVENT_DISPATCH_H
 #define RT_EVENT_DISPATCH_H
 
-/* Hands an event of the core to all users of events. The lock is held. */
+/* Hands an event of the core to all its users; ud is not used. The lock must be held. */
 void rt_on_core_event(void *ud, const accd_event *event);
-void rt_report_end(void); /* reports an open region and runs the final checks; the lock must be held */
+/* Reports a data region that is still open at the program's end, and runs the final checks. The lock must be held. */
+void rt_report_end(void);
 
 #endif

@@ -1,11 +1,13 @@
-/* items.c - implements the list of items of a directive, see items.h. The lock must be held in all functions. */
+/* items.c - builds the list of items (host ranges with actions) of a directive. The lock must be held in all functions.
+ */
 #include "abi/program/base/errors.h"
 #include "abi/program/base/label.h"
 #include "items.h"
 
 #include <assert.h>
 
-/* Allocates an array for the items of `entries` entries. Ends the program without memory. */
+/* Allocates an array for the items of `entries` entries, and uses it in place of `inline_items`. Ends the program
+ * without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries)
 {
     assert(entries > 0 && items->n == 0);
@@ -14,7 +16,8 @@ void rt_grow_items(struct rt_items *items, size_t entries)
         rt_fatal("out-of-memory", "no memory for a directive with %zu entries", entries);
 }
 
-/* Appends an item with the call's label, and returns the item. */
+/* Appends an item with `action` for the `bytes` bytes at `host`, and returns it. Its label is that of the call, or one
+ * with the data's name if names are needed at once. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes)
 {
     assert(items->at != items->inline_items || items->n < sizeof items->inline_items / sizeof items->inline_items[0]);
@@ -39,7 +42,8 @@ accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, siz
     return NULL;
 }
 
-/* Returns the device address that the start of a partly present range would have; NULL: no byte is present. */
+/* Returns the device address that the first of the `bytes` bytes at `host` would have, computed from that of the first
+ * present byte; NULL: no byte is present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes)
 {
     assert(rt.context);
@@ -50,13 +54,14 @@ void *rt_find_partly_present_address(const struct rt_thread *self, const void *h
     return (void *)(uintptr_t)(device - (start - (uintptr_t)host));
 }
 
-/* Returns true if a range is present in part, but not completely. */
+/* Returns true if some, but not all of the `bytes` bytes at `host` are present on the thread's device. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes)
 {
     return accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_PARTIAL;
 }
 
-/* Appends an item for the present object at `host`; returns false if `host` is absent. */
+/* Appends an item with `action` and `flags` for the whole present object that contains `host`. Returns false, and
+ * appends nothing, if `host` is absent. */
 bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
 {
     uint64_t start, bytes;

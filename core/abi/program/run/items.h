@@ -15,17 +15,17 @@ struct rt_items {
     size_t n; /* number of items */
     /* label of the call, for items without a name of their own; NULL: the list was made for no entries */
     const accd_label *label;
-    bool finalize;       /* the directive has clause finalize */
+    bool finalize;       /* true if the directive has clause finalize */
     bool descriptors;    /* true if an item is a descriptor of a Fortran array */
     bool nulls;          /* OpenMP: true if an item is a pointer to a zero-length section */
     size_t search_depth; /* number of last items among which a pointer's section is searched */
 };
 
-/* Replaces the array `inline_items` by one for the items of `entries` entries, which must not be 0; the list must be
- * empty. Ends the program without memory. */
+/* Allocates an array for the items of `entries` entries (not 0) and uses it in place of `inline_items`. The list must
+ * be empty. Ends the program without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries);
-/* Initializes a list for at most `entries` entries. Each entry makes up to two items: one to map and one to attach. The
- * lock must be held. Ends the program without memory. */
+/* Initializes a list for the items of at most `entries` entries, each of which makes up to two items: one to map and
+ * one to attach. The lock must be held. Ends the program without memory. */
 static inline void rt_items_init(struct rt_items *items, size_t entries)
 {
     items->at = items->inline_items;
@@ -44,8 +44,8 @@ static inline void rt_items_free(struct rt_items *items)
         free(items->at);
 }
 
-/* Appends an item with the label of the call, and returns the item, for the caller to set further fields. The list must
- * have space. */
+/* Appends an item with `action` for the `bytes` bytes at `host`, and returns it, for the caller to set further fields.
+ * Its label is that of the call, or one with the data's name if names are needed at once. The list must have space. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
 /* Returns the item, among the last `search_depth` items, of the section that begins at the value of the pointer at
  * `slot` plus `bias`. Items that have a pointer already are skipped. Returns NULL if no item qualifies. */
@@ -56,10 +56,10 @@ static inline void *rt_find_device_address(const struct rt_thread *self, const v
 {
     return (void *)(uintptr_t)accd_device_address(rt.context, self->device, host);
 }
-/* Returns the device address that the start of a partly present range would have; NULL: no byte of the range is
- * present. */
+/* Returns the device address that the first of the `bytes` bytes at `host` would have, computed from that of the first
+ * present byte; NULL: no byte is present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes);
-/* Returns true if a range is present in part, but not completely. */
+/* Returns true if some, but not all of the `bytes` bytes at `host` are present on the thread's device. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes);
 /* Appends an item for the whole present object that contains `host` (OMP60-map-10), with the item flags `flags`.
  * Returns false, and appends nothing, if `host` is absent. */

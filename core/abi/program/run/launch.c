@@ -15,7 +15,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Adds a region to the thread's open regions, and returns it. Ends the program without memory. */
+/* Pushes a region, opened by the current call, on the thread's stack of open regions, and returns it. parent:
+ * RT_PARENT_x for tools, 0 in OpenMP. Ends the program without memory. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
     assert(rt.site && self->nregions <= self->regions_capacity);
@@ -33,7 +34,7 @@ struct rt_region *rt_push_region(struct rt_thread *self, int parent)
     return level;
 }
 
-/* Ends the thread's innermost region, also in the core. Ends the program if no region is open. */
+/* Ends the thread's innermost region, and the core's region in it. Ends the program if no region is open. */
 void rt_pop_region(struct rt_thread *self)
 {
     if (!self->nregions)
@@ -44,8 +45,9 @@ void rt_pop_region(struct rt_thread *self)
     self->nregions--;
 }
 
-/* Enters the call again until it holds the exclusive lock, if declared variables exist. They may have been found only
- * after the call was entered, but the exclusive lock must be taken before the runtime's lock. */
+/* Leaves and enters the call at `site` again until it holds the exclusive lock, if the program has declared variables.
+ * They may have been found only after the call began, but the exclusive lock must be taken before the runtime's lock.
+ */
 void rt_acquire_exclusive(const struct rt_site *site)
 {
     while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
@@ -54,8 +56,8 @@ void rt_acquire_exclusive(const struct rt_site *site)
     }
 }
 
-/* Runs a kernel, with the checks before and after it and with the device's bytes of declared variables. Kernels run
- * under the page guard in strict runs. */
+/* Runs a kernel, with the checks before and after it. While it runs, declared variables hold the device's bytes, and in
+ * strict runs the page guard makes host memory inaccessible. */
 void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn && rt.context);

@@ -196,8 +196,8 @@ static void read_options(void)
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
-/* Destructor of thread_end: frees the state of a thread that ends. `arg`: the thread's struct rt_thread. The regions
- * are not freed if the thread has the lock, because it ends inside a call. */
+/* Destructor of the key thread_end: frees what the state of an ending thread refers to. `arg`: the thread's struct
+ * rt_thread. Its regions are not freed if the thread has the lock, because it then ends inside a call. */
 static void on_thread_end(void *arg)
 {
     assert(arg);
@@ -397,9 +397,9 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
     rt_exit_with_error();
 }
 
-/* Begins a call: starts the runtime, takes the locks, opens the context, and in strict runs opens device memory to the
- * host. Returns the thread's state. A call in a kernel, or within another call of the thread, ends the program. Failure
- * of the context does so, too. */
+/* Begins a call: starts the runtime, takes the locks, opens the context, and in strict runs makes device memory
+ * accessible to the host. Returns the thread's state. Ends the program if the thread runs a kernel or another call, or
+ * if the context cannot be opened. */
 static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
     struct rt_thread *thread = rt_ensure_started();
@@ -444,7 +444,8 @@ static inline void leave_call(void)
     rt_this_thread.exclusive_calls >>= 1;
 }
 
-/* Begins a call on the slow path: tells tools that the device starts, and updates declared variables. */
+/* Begins a call on the slow path, and returns the thread's state. Informs tools if the call starts the device; on a
+ * device, updates declared variables and their allocated contents. */
 struct rt_thread *rt_enter_slow_path(const struct rt_site *site)
 {
     if (rt_is_profiled())
@@ -548,8 +549,8 @@ static void reject_device_addresses(const accd_item *items, size_t nitems)
             report_device_address(&items[i]);
 }
 
-/* Runs a construct in the core and returns its status; stores its region in *region_p. Sets in_core meanwhile, so that
- * a fault is reported as one of unmapped data. */
+/* Runs a construct in the core and returns its status; stores its region in *region_p. Sets in_core meanwhile: a fault
+ * is then reported as an access to host memory that is not mapped. */
 static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct, accd_region **region_p)
 {
     thread->in_core = true;
@@ -569,15 +570,15 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
     rt_check_status(status);
 }
 
-/* Checks the items of a construct before the core gets them: wrong items end the program. Strict runs also decide about
- * sampling and take snapshots. */
+/* Checks the items of a construct before the core gets them: wrong items end the program. A strict run also decides
+ * whether this construct is checked (sampling), and takes snapshots of the data. */
 static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind,
                                                   const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));
     if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data, and device addresses are absent */
         reject_device_addresses(items, nitems);
-    /* A fault meanwhile means an unmapped section. */
+    /* While in_core is set, a fault is reported as an access to host memory that is not mapped. */
     thread->in_core = true;
     rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
@@ -659,8 +660,8 @@ run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *i
     return region;
 }
 
-/* Runs a construct with items that attach pointers, in the core's variant for them; used if only RT_HAS_POINTERS is
- * set. */
+/* Runs a construct with items that attach pointers, by the core's function for such items, and returns its region;
+ * NULL: it opens none. Used if RT_HAS_POINTERS is the only flag. */
 static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
                                                                 const accd_item *items, size_t nitems, bool finalize)
 {
@@ -687,7 +688,7 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
     struct rt_thread *self = rt_ensure_started();
     const bool host = self->type == RT_DEVICE_HOST;
     if (rt.active[host] || self->in_callback || self->starting || !rt_is_profiled() ||
-        /* the device has started, or its start is being reported */
+        /* true: another thread reports the start at this moment */
         atomic_exchange(&under_way[host], true))
         return;
     struct rt_prof_span span = {

@@ -6,10 +6,11 @@
 
 /* Starts the runtime if necessary and returns the state of the calling thread. */
 struct rt_thread *rt_ensure_started(void);
-/* Begin and end a call as rt_enter and rt_leave do (below), for threads that may not take the fast path. */
+/* Do the work of rt_enter and rt_leave (below) for calls on the slow path: with tools, checks and declared variables.
+ */
 struct rt_thread *rt_enter_slow_path(const struct rt_site *site);
 void rt_leave_slow_path(void);
-/* Begin and end a call that does not use the device, and so does not make the device active. */
+/* Begin and end a call that does not use the device: it does not make the device active (reported as started). */
 struct rt_thread *rt_enter_without_device(const struct rt_site *site);
 void rt_leave_without_device(void);
 /* Begins a call of the program: starts the runtime if necessary, takes the lock, sets rt.site and returns the
@@ -34,7 +35,7 @@ static inline void rt_leave(void) /* ends a call that rt_enter began */
     else
         rt_leave_slow_path();
 }
-/* Reports a rejected call, whose name begins the message, and ends the program. The lock must not be held. */
+/* Reports the error `code` in the call at `site`, whose name begins the message, and ends the program. */
 _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports that the compiler of the call's code uses an unknown interface ("passes entries of kind 0x99"), and ends
@@ -43,11 +44,13 @@ _Noreturn void rt_reject_unknown_abi(const struct rt_site *site, const char *for
     __attribute__((format(printf, 2, 3)));
 /* Ends all device data of the process (acc_shutdown), after the final checks of strict and instrumented runs. */
 void rt_end_device_data(void);
-/* flags: check the items before the core gets them; items attach pointers */
+/* Flags of rt_run_construct. RT_NEEDS_CHECK: the items must be checked before the core gets them. RT_HAS_POINTERS: some
+ * items attach pointers. */
 enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
 void rt_end_core_region(struct rt_thread *self, accd_region *region); /* ends the program on failure */
-/* Runs a construct on the thread's device for the current call, with the flags above. Returns its region; NULL: the
- * construct opens none. Failure ends the program. The lock must be held. */
+/* Runs a construct of `kind` with these items on the thread's device, for the current call. flags: RT_NEEDS_CHECK,
+ * RT_HAS_POINTERS, or 0. finalize: reference counters become 0. Returns the construct's region; NULL: it opens none.
+ * Failure ends the program. The lock must be held. */
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned flags, const accd_item *items,
                               size_t nitems, bool finalize);
 

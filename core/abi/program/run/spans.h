@@ -1,4 +1,5 @@
-/* spans.h - spans of calls, waits and starts of devices, as tools and the trace see them. prof.h has the rest. */
+/* spans.h - begins spans of calls, and reports waits and starts of devices, for tools and the trace. A span is one
+ * activity of a call, with a first and a last event (prof.h). */
 #ifndef RT_SPANS_H
 #define RT_SPANS_H
 
@@ -9,8 +10,8 @@
 RT_COLD
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type);
-/* Begins a span of the call at `site`; parameters as for rt_prof_begin_span. Without tools only marks the span as not
- * reported. */
+/* Begins a span of the call at `site` if tools get events, by rt_prof_begin_span; otherwise only marks the span as not
+ * reported. event: start event (RT_EV_x); parent: construct (RT_PARENT_x); queue, type: queue and device type. */
 static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
                                  int queue, int type)
 {
