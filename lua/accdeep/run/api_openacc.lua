@@ -224,7 +224,7 @@ function routines.acc_unmap_data(session, _, host)
   check_result(session, session.ctx:unmap(session.now.device, address))
 end
 
--- Returns a pointer to new memory of the current device; null for 0 bytes or without memory. Raises for negative
+-- Returns a pointer to new memory of the current device; null for 0 bytes or if memory is lacking. Raises for negative
 -- numbers. Decides ACC33-3.2.16-1.
 function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")

@@ -753,7 +753,7 @@ function Session:forget_device(pos)
   for _, object in ipairs(self.ctx:present(self.now.device)) do
     if object.mapped then
       mapped[#mapped + 1] = object.host
-    else -- mapped by clauses or routines
+    else -- mapped by clauses or routines, not by acc_map_data
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end

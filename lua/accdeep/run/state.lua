@@ -117,9 +117,9 @@ function state.tuples(list)
   return texts
 end
 
--- Returns {levels, present, attached, queues} of the device `device`; nil: of the current device. If the rules fuse
--- data, the result also has the fields dynamic and floor: data that enter data mapped outside of all levels. Raises if
--- the device does not exist.
+-- Returns {levels, present, attached, queues} of `device` (nil: the current device). If the rules fuse data, the
+-- result also has the fields dynamic and floor: data that enter data mapped outside of all levels. Raises if the device
+-- does not exist.
 function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
@@ -256,7 +256,7 @@ function state.table_text(s)
   return table.concat(parts)
 end
 
--- Returns the state of a device as text; nil: of the current device. Raises if the device does not exist.
+-- Returns the state of `device` as text (nil: the current device). Raises if the device does not exist.
 function state.text(session, device)
   local s = state.read(session, device)
   local parts = { ("device %d\n"):format(device or session.now.device), floor_text(s) }

@@ -179,7 +179,7 @@ local function keep_values(dialect, name, text, count, callee, arguments)
 end
 
 c.builtin = ""
--- Returns the statements that save and restore host values (keep_values), with functions of the included headers.
+-- Returns the statements that save and restore host values (keep_values), with malloc, memcpy and free.
 function c.keep_values(...) return keep_values(c, ...) end
 
 -- -------------------------------------------------------------------------------------------- C++ --

@@ -533,7 +533,7 @@ local function same_texts(self, all, field)
 end
 
 -- Rewrites a directive, unless it is standard and without deep copies. Removes one of TR-14-1 in a template that is
--- never instantiated. Raises {cannot = reason} if instances differ, or if the directive has no types otherwise.
+-- never instantiated. Raises {cannot = reason} for another one without instances, or if the instances differ.
 local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end
