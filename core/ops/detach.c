@@ -69,8 +69,9 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     struct accd__plan *plan = exit_plan->plan;
     const uint64_t target = removed->attach->target;
     struct accd__object *record = NULL;
-    if (removed->attach->base) /* looks for the record only if it was not unmapped; with base 0 it was, and an object at
-                                  `target` is not the record */
+    /* looks for the record only if it was not unmapped; with base 0 it was, and an object at `target` is not the record
+     */
+    if (removed->attach->base)
         ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;

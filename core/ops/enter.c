@@ -390,10 +390,9 @@ static size_t count_new_origins(const struct accd__plan *plan)
 static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    size_t attachments = plan->env->attached.ntype_records
-                             ? entry->attaches.nreattached
-                             : 0; /* a release (of type records) may remove attachments of pointers that are attached
-                                     again; the commit then makes these again */
+    /* a release (of type records) may remove attachments of pointers that are attached again; the commit then makes
+     * these again */
+    size_t attachments = plan->env->attached.ntype_records ? entry->attaches.nreattached : 0;
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
     size_t nframes = count_framed_requests(plan);
@@ -409,9 +408,9 @@ static accd_status reserve_records(struct entry_state *entry)
     if (!plan->resolved.nfresh && !attachments && !blocks && !origins)
         return ACCD_OK;
     ACCD_TRY(accd__reserve_records(plan->env, plan->resolved.nfresh, origins, attachments, blocks));
+    /* objects that fusion moves get new keys in the index by device address */
     if (plan->resolved.fusion)
-        plan->env->reserved.objects +=
-            plan->resolved.fusion->shifts.n; /* objects that fusion moves get new keys in the index by device address */
+        plan->env->reserved.objects += plan->resolved.fusion->shifts.n;
     return ACCD_OK;
 }
 

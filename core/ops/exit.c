@@ -108,8 +108,8 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
-    for (uint32_t i = 0; i < plan->resolved.nrequests;
-         i++) { /* the number of requests grows: the loop also handles the pieces that splitting appends */
+    /* the number of requests grows: the loop also handles the pieces that splitting appends */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) {
         if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH &&
             plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_exit_request(plan, i));
@@ -191,9 +191,8 @@ accd_status accd__end_region(struct accd_region *region, bool abandon)
         .queue = region->queue,
     };
     struct accd__queue *queue = accd__get_queue(region->env, region->queue);
-    if (abandon && queue &&
-        region->kind ==
-            ACCD_KIND_COMPUTE) /* the kernel is abandoned, too: cancels the work that the region has queued */
+    /* an abandoned compute region also loses its kernel: cancels the work that the region has queued */
+    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE)
         accd__queue_cancel_after(queue, region->queue_start);
     struct accd__plan plan = {
         .context = context,

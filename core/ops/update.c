@@ -126,8 +126,8 @@ accd_status accd__run_update(struct accd__plan *plan)
         ACCD_TRY(match_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));
-    for (uint32_t i = 0; i < plan->resolved.nrequests;
-         i++) /* the number of requests grows: the loop also handles the pieces that splitting appends */
+    /* the number of requests grows: the loop also handles the pieces that splitting appends */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++)
         if (plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_update(plan, i));
     struct accd__bulk *bulk = plan->changes.bulk;

@@ -63,11 +63,11 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
 {
     assert(!(request->source & ACCD_SOURCE_WALKED) && plan->input.sources[request->source].root >= 0);
     const struct accd__item_source *source = &plan->input.sources[request->source];
+    /* takes the program from the walk at the end of a region, otherwise from the construct, because the walk may not
+     * exist yet */
     const accd_program_spec *spec =
         plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
-                            : &plan->input.construct->items[request->source]
-                                   .program->spec; /* takes the program from the walk at the end of a region, otherwise
-                                                      from the construct, because the walk may not exist yet */
+                            : &plan->input.construct->items[request->source].program->spec;
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -335,9 +335,9 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
             found = object;
     }
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nrequests;
-             i++) { /* searches items of open regions, too, because an item whose data were present before the region
-                       gave its object no base */
+        /* searches items of open regions, too, because an item whose data were present before the region gave its
+         * object no base */
+        for (size_t i = 0; i < region->nrequests; i++) {
             const struct accd__request *request = &region->requests[i];
             uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
             if (request->object && base && base <= host && host < request->host &&

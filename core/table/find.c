@@ -128,9 +128,9 @@ struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor
  * the address of data. NULL: none. */
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
-    const bool plain = env->attached.slots.count >
-                       env->attached.ndescriptors; /* true if attachments without descriptor exist; only such a one, of
-                                                      a pointer to a type record, lies inside a descriptor */
+    /* true if attachments without descriptor exist; only such a one, of a pointer to a type record, lies inside a
+     * descriptor */
+    const bool plain = env->attached.slots.count > env->attached.ndescriptors;
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
                                                                                                            : NULL;

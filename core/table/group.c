@@ -151,8 +151,8 @@ static uint64_t mark_segment(const struct accd__group *group, const struct accd_
     const uint64_t low = group->low, *host = segment->host;
     const unsigned granule_shift = group->granule_shift;
     if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule_shift < 62) {
-        bool large = group->bitmap_words >
-                     1 << 15; /* true if the bitmap (over 256 KiB) exceeds the cache, so that prefetching pays */
+        /* true if the bitmap (over 256 KiB) exceeds the cache, so that prefetching pays */
+        bool large = group->bitmap_words > 1 << 15;
         if (granule_shift != MIN_GRANULE_SHIFT)
             return mark_uniform_sections(group, segment, granule_shift, true);
         return large ? mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, true)

@@ -274,10 +274,10 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
             struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            expected.host = object->host; /* makes the comparison ignore host addresses, which never change */
-            expected.size |=
-                object->size &
-                ACCD_OBJECT_NAMED; /* makes the comparison ignore this flag, which an ended region may have set */
+            /* makes the comparison ignore host addresses, which never change */
+            expected.host = object->host;
+            /* makes the comparison ignore this flag, which an ended region may have set */
+            expected.size |= object->size & ACCD_OBJECT_NAMED;
             if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
             dev += accd__padded(bytes);

@@ -189,8 +189,8 @@ struct accd_region {
     size_t bytes; /* bytes of this record; not set for regions of the fast path */
     accd__fast_end_fn *fast_end; /* function that ends a region of the fast path (core/ops/fast_path.c); NULL: the
                                     general path opened the region */
-    unsigned
-        repeated; /* fast path: bit i is set if an earlier request of the region has counted the object of request i */
+    /* fast path: bit i is set if an earlier request of the region has counted the object of request i */
+    unsigned repeated;
     struct accd_region **free_list; /* fast path: list to which the record returns at the end */
     uint64_t removals; /* fast path: removal count of present.objects at the entry; while it is unchanged, the objects
                           are still present */
@@ -264,9 +264,9 @@ struct accd__levels {
     size_t depth;
     uint64_t serial;        /* number of the last construct that opened a region or originals */
     struct accd__pool pool; /* records of fast-path regions */
-    struct accd_region *spare[ACCD_REGION_FREE_LISTS +
-                              1]; /* lists of free records of fast-path regions, linked through `below`: one by each
-                                     hash of the first item, the last one for regions with pointer requests */
+    /* lists of free records of fast-path regions, linked through `below`: one for each hash of the first item, the last
+     * one for regions with pointer requests */
+    struct accd_region *spare[ACCD_REGION_FREE_LISTS + 1];
 };
 
 /* Activity queues of a device. */

@@ -27,9 +27,9 @@ struct accd__original {
     struct accd__original *next, *prev;  /* neighbours in the placement's list, the latest first */
     struct accd__original *right, *left; /* ring of all originals with the same base address */
     struct accd__original *piece, *head; /* next piece of the same clause, or NULL; first piece of that clause */
-    struct accd__original *
-        *region_slot; /* address of the entry for this original in its region's `originals`; the entry becomes NULL when
-                         the original ends. NULL: enter data opened the original */
+    /* address of the entry for this original in its region's `originals`; the entry becomes NULL when the original
+     * ends. NULL: enter data opened the original */
+    struct accd__original **region_slot;
     uint64_t base, host, bytes; /* base address; host range of the original (the piece, if the clause was split) */
     uint64_t slot;              /* host address of the pointer to the data; 0: no pointer */
     uint64_t whole, length;     /* host address and bytes of the clause */

@@ -330,9 +330,8 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
     switch (words) {
     case 3:
-        return checksum_words(
-            set, field->offset, first, n, 3,
-            may_have_gaps); /* descriptors of ranks 0, 1 and 2 get constant lengths, whose loops the compiler unrolls */
+        /* descriptors of ranks 0, 1 and 2 get constant lengths, whose loops the compiler unrolls */
+        return checksum_words(set, field->offset, first, n, 3, may_have_gaps);
     case 6:
         return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
     case 9:

@@ -30,9 +30,9 @@ struct accd__level_job {
     int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number */
     int64_t **keep; /* columns in which to store registers that programs of inner elements read, by register number;
                        NULL: no program reads the register */
-    const struct accd__segment *
-        *before;    /* array by field number: segment of the earlier walk to compare with, or NULL */
-    unsigned parts; /* number of parts */
+    /* array by field number: segment of the earlier walk to compare with, or NULL */
+    const struct accd__segment **before;
+    unsigned parts;                       /* number of parts */
     struct accd__column_summary *tallies; /* summaries; that of part p and field f is at p * (number of fields) + f */
     accd__column *registers; /* registers; those of part p begin at p * (number of registers of the program) */
     struct accd__part_fault {

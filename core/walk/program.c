@@ -175,9 +175,9 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
-            if (child->spec.params >
-                program->spec.params) /* the program needs the parameters of its children, too, because an item has one
-                                         array of parameters for all programs */
+            /* the program needs the parameters of its children, too, because an item has one array of parameters for
+             * all programs */
+            if (child->spec.params > program->spec.params)
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;
@@ -226,9 +226,8 @@ accd_program *accd_program_retain(accd_program *program)
  * unless the context has an arena. */
 void accd_program_release(accd_program *program)
 {
-    if (!program || --program->users ||
-        program->context->persistent
-            ->arena) /* keeps the program, because checkpoints, which need an arena, may refer to it */
+    /* with an arena, keeps the program even after its last user, because checkpoints may refer to it */
+    if (!program || --program->users || program->context->persistent->arena)
         return;
     struct accd__mem *mem = program->context->persistent->mem;
     accd_program_spec *spec = &program->spec;
@@ -330,8 +329,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .set = &empty_set,
         .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
-    bool was_busy =
-        context->busy; /* true if this call is nested: a function that a bound calls evaluates an expression */
+    /* true if this call is nested: a function that a bound calls evaluates an expression */
+    bool was_busy = context->busy;
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
@@ -342,8 +341,9 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
     else
         status = accd__report_fault(context, m.fault, false, 0);
     context->busy = was_busy;
-    if (!was_busy && !context->runs_queue) /* frees scratch space, unless a construct still uses it: one that encloses
-                                              this call, or that waits for a running queue */
+    /* frees scratch space, unless a construct still uses it: one that encloses this call, or that waits for a running
+     * queue */
+    if (!was_busy && !context->runs_queue)
         accd__scratch_reset(&context->scratch);
     return status;
 }
