@@ -3,10 +3,11 @@
 --
 -- A space (Host or Device) loads, stores and copies. An invalid access raises an error; `classify` finds out the reason
 -- and raises. Arguments of every access:
+--   address     host address or device address, by the space; size: number of bytes.
 --   low, high   bounds of the object that contains the address; nil: unknown, then the tables of the core are asked.
 --   low = note  a table in place of bounds: the pointer cannot be followed. The note's fields give the reason:
 --               name, excluded, unmapped, unmatched, attached, clause. With `pieces`, the data are present in pieces:
---               as several objects, each at an address of its own.
+--               as several objects, each at a device address of its own.
 --   frame       table of the running code; frame.pos is the position of the access in the text. nil: unknown.
 --
 -- A view is a table with a location {space, type, address, low, high} under a private key. Scenarios access memory
@@ -25,15 +26,15 @@ local POINTER_SIZE = 8
 
 -- --------------------------------------------------------------------------------- host space --
 
--- Classes of memory spaces, with the functions load, store, copy, check, classify.
+-- Classes of memory spaces, with the methods load, store, copy, check and classify.
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
 
--- Returns the identifier of the rule that the documents of the session's profile have in place of rule `id`.
+-- Returns the rule that says the same as the rule `id` in the documents of the session's profile; both are identifiers.
 local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end
 
--- Rules by document. Each table is for one state of a pointer on a device: null; never attached; detached; attached and
--- then overwritten.
+-- Rules to cite for a pointer that cannot be followed on a device, by document. One table for each state of the
+-- pointer: null; never attached; detached; attached and then overwritten.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER_ATTACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
@@ -51,30 +52,32 @@ end
 -- Returns the identifier of the rule about null pointers on a device.
 function memory_view.null_rule(session) return rule_of_documents(session, NULL) end
 
--- Raises an error at the frame's position, or without a position if `frame` is nil. fields: rule, objects, help, cause.
+-- Raises an error at the frame's position, or without a position if `frame` is nil. code: the error's code; fields:
+-- table of rule, objects, help and cause, each optional.
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
 
--- Raises the error `err`, which the core returned: {code, message, rule, asked, other, cause}.
+-- Raises the error `err`, which the core returned: {code, message, rule, asked, other, cause}. asked, other: the
+-- objects that the error is about.
 local function fail_core(frame, err)
   fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
     cause = err.cause })
 end
 
--- Returns a new memory space of the host.
+-- Returns a new memory space of the host, for the session's accesses.
 function memory_view.host(session)
   return setmetatable({ session = session, ctx = session.ctx }, Host)
 end
 
--- Returns a new memory space of device `number`. `private` has the pointers whose targets are private copies, by the
--- pointer's device address.
+-- Returns a new memory space of device `number`. Its field `private` is for pointers whose targets are private copies:
+-- device address of the pointer -> {value, low, high}.
 function memory_view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
 
--- Returns a space for device pointers that the host program holds. An access outside of kernels raises. space: the
--- memory space of the device.
+-- Returns a space for device pointers that the host program holds, in which an access outside of kernels raises. space:
+-- the memory space of the device, whose data it shares.
 function memory_view.device_pointer_space(space)
   return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
     private = space.private, handed_out = true }, Device)
@@ -107,8 +110,8 @@ function Host:classify(address, size, frame)
     { rule = "ACC33-2.7.1-1", objects = { nearest } })
 end
 
--- Raises if `low` is a note, or if an access exceeds its bounds. Without bounds (nil) the function does nothing: the
--- core checks the address when it reads or writes.
+-- Raises if `low` is a note, or if an access exceeds the bounds low, high. Without bounds (nil) the function does
+-- nothing: the core then checks the address when it reads or writes.
 function Host:check(address, size, low, high, frame)
   if type(low) == "table" then self:classify(address, size, frame) end
   if low and (address < low or address + size > high) then
@@ -143,7 +146,8 @@ function Host:load_pointer(address, low, high, frame)
   return value, self.ctx:host_bounds(value)
 end
 
--- Copies `size` bytes between two host objects. slow, shigh: bounds of the source. Raises if either access is invalid.
+-- Copies `size` bytes from one host object to another. low, high: bounds of the target; slow, shigh: of the source.
+-- Raises if either access is invalid.
 function Host:copy(to, from, size, low, high, slow, shigh, frame)
   self:check(to, size, low, high, frame)
   self:check(from, size, slow, shigh, frame)
@@ -154,7 +158,7 @@ function Host:copy(to, from, size, low, high, slow, shigh, frame)
   core.put(to, core.get(from, size))
 end
 
--- Raises the error `message` for an index that is out of the bounds of the object at `address`.
+-- Raises the error `message`, about an index out of the bounds of the object at `address`.
 function Host:out_of_bounds(address, message, frame)
   local range = self.ctx:host_at(address)
   fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
@@ -167,8 +171,8 @@ end
 
 -- -------------------------------------------------------------------------------- device space --
 
--- Returns an example of a section of the pointer `name` (nil: p), in the program's language. least: true for the
--- smallest section.
+-- Returns the text of a section of the pointer `name` (nil: p), in the language of the program, for helps. least: true
+-- for the smallest section that can be mapped, otherwise an example of any section.
 local function section_text(session, name, least)
   return session.language[least and "least_section" or "some_section"]:format(name or "p")
 end
@@ -227,8 +231,8 @@ function Device:classify(address, low, frame)
     { rule = rule_of_documents(self.session, ids), objects = { target, note.info }, help = help })
 end
 
--- Returns the name of a host address inside an object that is present in pieces (as several objects); nil if the name
--- cannot be determined. low: the pointer's note, with `type` if the object's type is known.
+-- Returns the name of what is at a host address in data that are present in pieces (as several objects), for errors;
+-- nil if the name cannot be determined. low: the pointer's note; its `type`, if known, is the type of the data.
 local function name_of_piece(low, address)
   local t, offset = low.type, address - (low.host or 0)
   if t then return low.name .. types.path(t, offset) end

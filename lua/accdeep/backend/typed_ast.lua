@@ -14,7 +14,7 @@
 --   local {binding, name}        a variable in a frame slot of a body; it has no address, so is_lvalue is nil.
 --   fixed {address}              a variable of the host program, used in a section's bound.
 --   self {offset}                offset in bytes in the element for which a mapping program runs.
---   enclosing {lvalue, level}    an l-value of the enclosing element; level: compilation of the inner one (symbols.lua).
+--   enclosing {lvalue, level}    an l-value of the enclosing element; level: compilation of the inner (symbols.lua).
 --   member {base, offset}        a member of the l-value `base`.
 --   element {base, index, n}     an element of an array of n elements (nil: unknown); index is a long.
 --   deref {pointer, index?}      the target of a pointer, displaced by index elements.
@@ -23,7 +23,7 @@
 --   const {const}     load {lvalue}     decay {lvalue}: array to pointer     address {lvalue}.
 --   value {binding, name}        a name without an l-value, such as a device address.
 --   computed {value | lvalue}    functions of the frame (closures.lua), supplied by the compiler itself.
---   parameter {e, level?, within?}  value of a shape's parameter; level: as in `enclosing`; within: location of its text.
+--   parameter {e, level?, within?}  value of a shape's parameter; level: as in `enclosing`; within: location of text.
 --   row {row}                    '#', the number of the pointer to whose target a section belongs; row(builder, pos)
 --                                generates it.
 --   convert {e}     arith {operator, a, b}     compare {operator, a, b}     negate {e}: of floating numbers.
