@@ -1,4 +1,5 @@
-/* descriptor.h - descriptors of arrays, as laid out by gfortran since version 8. */
+/* descriptor.h - descriptors (address, element size and bounds) of Fortran arrays, as gfortran since version 8 lays
+ * them out. */
 #ifndef RT_DESCRIPTOR_H
 #define RT_DESCRIPTOR_H
 

@@ -104,11 +104,14 @@ static inline void rt_span_record(const struct rt_prof_span *span, int event, co
         rt_prof_record_data(event, host, (uintptr_t)device, bytes);
 }
 
-/* Initialises a span on an active device and reports its start event, if it has one. The lock must not be held. */
+/* Fills in *span for a call at `site` and reports its start event `event`, unless it is RT_EV_NONE. The device must be
+ * active (reported as started). parent: RT_PARENT_x; type: device type, RT_DEVICE_CURRENT: the thread's. The lock must
+ * not be held. */
 RT_COLD
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type);
-/* Calls the callbacks of `event`, which must not be a data event. The lock must not be held. */
+/* Calls the callbacks of `event` of the span, which must not be about data (rt_is_data_event). The lock must not be
+ * held. */
 RT_COLD void rt_prof_dispatch_event(struct rt_prof_span *span, int event);
 
 /* Reports the end of the runtime to tools, unless the thread runs a callback. */
@@ -126,13 +129,13 @@ static inline bool rt_is_data_event(int event)
 {
     return (event >= RT_EV_CREATE && event <= RT_EV_FREE) || (event >= RT_EV_UPLOAD && event <= RT_EV_DOWNLOAD_END);
 }
-/* Returns true if callbacks of an event are registered. */
+/* Returns true if callbacks of an event are registered, even if tools have disabled them. */
 bool rt_is_event_registered(int event);
 /* Stores at most `capacity` enabled callbacks of an event in calling order, and returns their total number. The lock
  * must be held. */
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t capacity);
-/* Lets tools register: those linked with the program, and those named by ACC_PROFLIB. Called once; a library that
- * cannot be opened is reported. */
+/* Lets tools register their callbacks: tools linked with the program, and libraries named by ACC_PROFLIB. Called once;
+ * a library that cannot be opened is reported. */
 RT_COLD void rt_prof_register_tools(void);
 
 #endif

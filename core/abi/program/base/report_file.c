@@ -24,7 +24,8 @@ static int file = -1, owner;
 static int write_error; /* errno of the last failed write; 0: no write failed */
 static bool is_sarif;   /* false: JSON lines */
 
-/* Result: its JSON text without the end, where the count is added; its code; the number of findings. */
+/* SARIF result of a finding. text: its JSON text without the end, to which the count is added; code: the finding's
+ * code; count: number of equal findings. */
 struct result {
     char *text;
     const char *code;
@@ -63,7 +64,7 @@ static void append_location(FILE *to, const char *path, int line)
     fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
 }
 
-/* Returns true if no earlier result has the code of result i. */
+/* Returns true if result i is the first one with its code, so that the SARIF rule of this code is not yet written. */
 static bool is_first_of_rule(size_t i)
 {
     assert(i < nresults);

@@ -67,7 +67,7 @@ struct rt_site {
     const char *location; /* location passed by the compiler, ";FILE;FUNCTION;LINE;COLUMN;;"; NULL: not passed */
 };
 
-/* True if the construct `construct_name` runs a kernel. */
+/* Returns true if the construct named `construct_name` runs a kernel: "compute" (OpenACC) or "target" (OpenMP). */
 static inline bool rt_is_kernel_construct(const char *construct_name)
 {
     return !strcmp(construct_name, "compute") || !strcmp(construct_name, "target");
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) struct rt_site rt_caller_site(const
     return (struct rt_site){.call = {bp[1], (uintptr_t)(bp + 2), bp[0]}, .construct_name = construct_name};
 }
 
-/* Device types, numbered as in the compiler's openacc.h. */
+/* Device types, numbered as in the compiler's openacc.h. RT_DEVICE_CURRENT: the thread's device type. */
 enum {
     RT_DEVICE_CURRENT = -1,
     RT_DEVICE_NONE = 0,
@@ -92,6 +92,8 @@ enum {
     RT_DEVICE_RADEON = 8
 };
 
+/* Values of a queue number: no queue (synchronous, acc_async_sync), and async without a number (in a wait: all queues).
+ */
 enum { RT_ASYNC_SYNC = -2, RT_ASYNC_NOVAL = -1 };
 
 /* Structured region of a thread. */
@@ -116,7 +118,7 @@ enum rt_sampling { RT_ALWAYS_CHECKED, RT_SAMPLED, RT_SKIPPED };
  * store begins or ends a kernel, so that signal handlers see a consistent value. */
 enum { RT_SLOW_PATH, RT_FAST_PATH };
 
-#define RT_TARGET_BIT (~(UINTPTR_MAX >> 1))
+#define RT_TARGET_BIT (~(UINTPTR_MAX >> 1)) /* highest bit of an address, which is 0 in return addresses */
 
 struct rt_kernel_section;
 
@@ -181,7 +183,7 @@ static inline bool rt_has_left_kernel(const struct rt_thread *self, uintptr_t fr
     return self->activity > RT_FAST_PATH && frame > self->frame;
 }
 
-enum { RT_EXIT_FINDINGS = 5 };
+enum { RT_EXIT_FINDINGS = 5 }; /* exit status of a program with findings, under --fail */
 
 struct rt_options {
     const accd_rules *rules;
@@ -195,8 +197,8 @@ struct rt_options {
     int trace;            /* file descriptor of the trace; -1: no trace */
     const char *draw, *suppress; /* files of the picture and of suppressions; NULL: no such file */
     int devices, targets;        /* number of devices; number for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */
-    uint64_t device_bytes;
-    int type, device; /* initial device type and number, from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */
+    uint64_t device_bytes;       /* memory of each device in bytes (ACCDEEP_DEVICE_MEMORY) */
+    int type, device;            /* initial device type and number, from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */
 };
 
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
@@ -310,7 +312,8 @@ static inline bool rt_can_use_fast_path(void)
                             1);
 }
 
-/* Sets the core's event callback and event mask for the present users of events. The lock must be held. */
+/* Sets the core's event callback and event mask by what uses events at present (trace, checks, tools). The lock must be
+ * held. */
 void rt_subscribe(void);
 
 accd_event_fn rt_get_event_callback(void); /* returns rt.on_event, or NULL if nothing uses events */
@@ -326,7 +329,7 @@ void rt_set_exclusive(bool on);
  * variables, which is always open, does not count. */
 int rt_find_open_region(const char **name_p);
 
-/* True if `address` is an address of a device. */
+/* Returns true if `address` is that of a byte in allocated memory of a device. */
 static inline bool rt_is_device_address(const void *address)
 {
     const uint64_t at = (uintptr_t)address;
@@ -349,7 +352,7 @@ static inline uintptr_t rt_load_word(const void *address)
     return value;
 }
 
-/* Take and release the recursive lock of debug information and reports. */
+/* Take and release the lock of debug information and reports, which a thread may take several times. */
 void rt_lock_diagnostics(void);
 
 void rt_unlock_diagnostics(void);

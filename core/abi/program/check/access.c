@@ -1,6 +1,7 @@
-/* access.c - accesses of the program that the shadow (states of each byte, see shadow.h) does not allow at once. These
- * are the first accesses to bytes that were moved or are new on a side, and wrong ones. Called by core/abi/checked
- * through the callbacks in rt_shadow.
+/* access.c - handles accesses of the program that the shadow (states of each byte, see shadow.h) does not allow at
+ * once. These are the first accesses to bytes that were moved or are new on a side, and wrong ones. Called by
+ * core/abi/checked through the callbacks in rt_shadow. A granule is the bytes of a range in one word of 8 bytes; a
+ * digest is a hash of old bytes, by which a later change is noticed.
  *
  * Libraries that were not compiled for checking may change memory without a call. Therefore nothing is reported unless
  * the bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old
@@ -22,7 +23,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Returns true if n bytes all have the value of fresh device memory (ACCD_POISON). */
+/* Returns true if the n bytes at `at` all have the value that new device memory is filled with (ACCD_POISON). */
 bool rt_is_poison(uint64_t at, size_t n)
 {
     return !n || rt_is_poisoned((const void *)rt_get_content_address(at), n);
@@ -354,8 +355,9 @@ __thread const struct rt_site *rt_kernel_site;
 __thread int rt_kernel_device;
 static atomic_uint running_kernels; /* number of kernels that run now */
 
-/* Handles an access of a kernel or of the host that the shadow does not allow at once; see rt_shadow.on_access. Ignored
- * in the runtime's own code, which has the lock already, and after an error. */
+/* Callback rt_shadow.on_access: handles an access to the n bytes at `at`, of a kernel or of the host, that the shadow
+ * does not allow at once. pc: its return address; frame: its stack frame, or NULL. Ignored in the runtime's own code,
+ * which has the lock already, and after an error. */
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
@@ -401,7 +403,7 @@ static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, co
  * block's shadow. Ignored in the runtime's own code and after an error. */
 static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    /* the runtime's free lies between the program and this call; its own caller is reported */
+    /* The program calls free of this runtime, which calls this function: the program's call is the one to report. */
     const bool ours = rt_free_call.pc;
     const struct rt_access access = {at, n, true, ours ? rt_free_call.pc : pc, ours ? rt_free_call.frame : frame};
     if (rt.is_ending || !rt_lock())
@@ -484,7 +486,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     rt_declared_swapped = rt.has_declared;
 }
 
-/* Ends the kernel of the calling thread: its accesses are those of the host again. */
+/* Ends the kernel of the calling thread: later accesses of the thread are checked as those of the host. */
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);

@@ -27,7 +27,7 @@ enum {
     MEMBERS = 1 << 16 /* number of elements of members[] */
 };
 
-/* Works (operations of a queue, or tasks) and sets of works; id n is at index n / 2. */
+/* Table of works (operations of a queue, or tasks) and of sets of works; the one with the id n is at index n / 2. */
 static struct work {
     struct rt_access_origin origin;
     uint32_t first, n; /* slice in members[] of a set; n 0: the entry is a single work */
@@ -35,12 +35,13 @@ static struct work {
 static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
 /* next: id that the next work or set gets; nmembers: number of used elements of members[] */
 static unsigned next = FIRST, nmembers;
-/* return address of the last report of an access without a frame, whose further bytes are not reported; 0: none */
+/* return address of the access of the last race, if it had no stack frame: a further race there is not reported again.
+ * 0: none */
 static uintptr_t reported_pc;
 
 /* ---------------------------------------------------------------------------------- work ids -- */
 
-/* Returns the number of tiles of device memory. */
+/* Returns the number of tiles (512 bytes each) of device memory. */
 static uint64_t count_tiles(void)
 {
     return rt_shadow.bytes / RT_TILE_BYTES + 1;
@@ -77,8 +78,8 @@ static uint16_t new_work_id(struct work work)
     return (uint16_t)(next - 2);
 }
 
-/* Returns the id of the kernel that the thread runs, or of the call under way; makes a new id if it has none among the
- * last 32. Returns 0 for work of the host, or if no id is left. */
+/* Returns the work id of the kernel that the thread runs, or of its call under way. Makes a new id unless one of the
+ * last 32 ids is that of this work. Returns 0 for work of the host, or if no id is left. */
 static uint16_t get_own_work_id(void)
 {
     enum { NEAR = 64 };
@@ -97,8 +98,8 @@ static uint16_t get_own_work_id(void)
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
-/* Stores the address of the members of the id *number in *list_p, and returns how many there are. A single work has
- * itself as its only member; the id 0 has none. */
+/* Returns the number of works in the set with the id *number, and stores the address of their ids in *list_p. If the id
+ * is that of a single work, the work itself is the only member; the id 0 has no members. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &work_table[*number / 2];
@@ -187,8 +188,9 @@ static uint16_t join_works(uint16_t from, uint16_t work)
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns the id that replaces the id `from` when `work` accesses the bytes. Called by instrumented code as
- * rt_shadow.find_successor, with or without the lock. */
+/* Returns the id that replaces `from` as the id of the bytes' last accesses when `work` accesses the bytes, too: that
+ * of the set of both (join_works). Called by instrumented code as rt_shadow.find_successor, with or without the lock.
+ */
 static uint16_t on_successor(uint16_t from, uint16_t work)
 {
     const bool has_locked = rt_lock();
@@ -205,7 +207,8 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_f
 {
     assert(last);
     const bool has_locked = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
-    /* plain: not atomic. earlier: the access to report, where a plain one is preferred. */
+    /* plain_write, plain_read: id of the first unordered access that is not atomic; 0: none. Such accesses are reported
+     * rather than atomic ones. */
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
     const size_t nwrites = find_unordered_members(last->write, list, &plain_write);
     const uint16_t write = nwrites ? list[0] : 0;
@@ -242,7 +245,7 @@ void rt_history_init(void)
         rt_fatal("out-of-memory", "no memory for the checks");
 }
 
-/* Frees the access history and forgets all ids. */
+/* Frees the access history of device memory and forgets all work ids. */
 void rt_history_free(void)
 {
     next = FIRST;
@@ -257,7 +260,8 @@ static bool is_history_unused(void)
     return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
 }
 
-/* pthread key of rt_check_thread.changes: a thread's cache of how last accesses change (see checked.h) */
+/* pthread key of a thread's cache rt_check_thread.changes, by which a change of a tile's last accesses is found again
+ */
 static pthread_key_t changes_key;
 
 /* Creates changes_key; called once. A failure is noticed by get_thread_changes. */
@@ -294,7 +298,7 @@ static void prepare_thread(struct rt_check_thread *thread, struct rt_history_cha
     thread->steps[0].to = thread->work;
 }
 
-/* Ends the recording of the kernel's accesses; does nothing if they were not recorded. */
+/* Ends the recording of the accesses of the kernel that `thread` runs; does nothing if they were not recorded. */
 void rt_history_end_kernel(const struct rt_check_thread *thread)
 {
     rt_shadow.recording -= thread->records_accesses;
@@ -322,7 +326,8 @@ void rt_history_begin_kernel(struct rt_check_thread *thread)
     rt_shadow.recording++;
 }
 
-/* Records an access of the call under way to device memory, and reports a race; does nothing for host memory. */
+/* Records an access of the call under way to the n bytes of device memory at `at`, and reports a race with earlier
+ * work. Does nothing for host memory, or if no asynchronous work is pending. */
 void rt_history_record_access(uint64_t at, uint64_t n, unsigned access_flags)
 {
     struct rt_check_thread thread = {0};

@@ -1,6 +1,7 @@
 /* pending_transfers.c - list of pending transfers: queues and tasks copy to or from host memory, and the program has
  * not waited for them yet. An access of the host to such memory is reported as missing-wait. The shadow states of the
- * memory make the fast path (fast_path.h) pass the first access to each word to access.c. */
+ * memory (states of each byte, shadow.h) make the fast path of instrumented code (core/abi/checked/fast_path.h) pass
+ * the first access to each word to access.c. */
 #include "abi/program/base/label.h"
 #include "abi/program/base/symbolize.h"
 #include "shadow.h"
@@ -12,7 +13,7 @@ enum { PENDING_MAX = 1024 }; /* most transfers that are recorded; further ones a
 static struct rt_pending_transfer *pending[PENDING_MAX];
 static size_t npending;
 
-/* Removes the transfers that the host has waited for from the list, and frees them. */
+/* Removes from the list those transfers that the host has waited for, and frees them. */
 static void remove_synced(void)
 {
     size_t n = 0;
@@ -55,8 +56,8 @@ void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
             restore_shadow(pending[i]->host, pending[i]->bytes);
 }
 
-/* Returns true if two transfers need no order: each of them only reads host memory, or writes the values that the host
- * has already. */
+/* Returns true if two transfers do not race, whatever their order: each only reads host memory, or writes the values
+ * that the host has already. */
 static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
 {
     return (!a->writes || a->redundant) && (!b->writes || b->redundant);
@@ -88,8 +89,8 @@ static bool covers_transfer(const struct rt_pending_transfer *later, const struc
            earlier->host + earlier->bytes <= later->host + later->bytes;
 }
 
-/* Records a transfer, in place of an earlier one that it covers. The transfer is not recorded if the list is full, or
- * without memory. In each case, cached mappings of threads become invalid. */
+/* Adds a transfer to the list, in place of an earlier one that it covers (covers_transfer). It is left out if the list
+ * is full, or without memory. In each case, cached mappings of threads become invalid. */
 static void add_pending(const struct rt_pending_transfer *transfer)
 {
     assert(npending <= PENDING_MAX);
@@ -135,8 +136,8 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
         add_pending(&transfer);
 }
 
-/* Reports the first race of a routine's access with a pending transfer, and adds the access to the list if it belongs
- * to a queue or task. */
+/* Reports the first race of a routine's access (`writes`: a write, otherwise a read) to host memory with a pending
+ * transfer. Adds the access to the list if it belongs to a queue or task. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
@@ -161,15 +162,15 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     }
 }
 
-/* Returns true if an access of the host to memory of a pending transfer needs a wait. A write needs one unless the
- * transfer is `scalar`; a read, if the transfer changes host memory. */
+/* Returns true if an access of the host to memory of a pending transfer must follow a wait. A write must, unless the
+ * transfer is `scalar` (a kernel may have a private copy). A read must if the transfer changes host memory. */
 static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
 }
 
-/* Reports a missing wait if the host's access races with a pending transfer. Does nothing while the thread waits for a
- * task group. */
+/* Reports a missing wait if the host's access races with a pending transfer. frees: the access frees the memory. Does
+ * nothing while the thread waits for a task group. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
     const struct rt_pending_transfer *candidate =

@@ -13,7 +13,8 @@
 
 /* --------------------------------------------------------------------------------- last write -- */
 
-/* Search for a code address of which only the low half, an origin, is known. address: the result; 0: not found. */
+/* Search for a code address of which only the low half is known, the origin of a write. address: the result; 0: not
+ * found. */
 struct search {
     uint32_t origin;
     uintptr_t address;
@@ -211,8 +212,8 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(names->element, sizeof names->element, "%s", names->object.name);
 }
 
-/* Makes a warning with a code and a rule about an access; access NULL: about the call under way. Empty names are left
- * out; *names must live as long as the result. other: related location. */
+/* Returns a warning with a code and a rule about an access; access NULL: about the call under way. It refers to *names,
+ * which must live as long; empty names are left out. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *names, struct rt_related_location other)
 {
@@ -361,7 +362,8 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
                        format_actor(actor, sizeof actor), names.element);
 }
 
-/* Reports a race of the access with the earlier work, and the missing wait. */
+/* Reports a race of an access with `earlier`, work of a queue or task, and the wait that is missing. frees: the access
+ * frees the memory. is_write: the work wrote the byte. last: the byte's origin names the line of that write. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool is_write,
                     bool last)
 {
@@ -403,7 +405,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
                        work, is_write ? "writes" : "reads", writer_text, remedy);
 }
 
-/* Reports that the host accesses memory of a transfer that it has not waited for. */
+/* Reports that the host reads, writes or frees (`frees`) memory of a pending transfer, for which it has not waited. */
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer)
 {
     const struct rt_site site = get_site(access);
@@ -435,7 +437,8 @@ static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
     return accd_attachment_at(rt.context, mapping->device, slot, &pointer);
 }
 
-/* Reports a read of an old value, with the write that made it old and the directive that would update it. */
+/* Reports a read of the old value at `at`, with the write on the other side that made it old and the directive that
+ * would update it. origin: low half of the return address of that write. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin)
 {
@@ -496,7 +499,8 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
                        format_actor(actor, sizeof actor), names.element, writer_text, removal);
 }
 
-/* Reports that the call under way overwrites the change of the byte at `at`. */
+/* Reports that the transfer of the call under way overwrites the newest value of the byte at `at` by an old one.
+ * origin: low half of the return address of the write that made the newest value. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
 {
     char writer_text[1100];

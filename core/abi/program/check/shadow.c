@@ -1,4 +1,4 @@
-/* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. See shadow.h for the states and a picture.
+/* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. shadow.h has a picture and the states.
  * The device's shadow is one block of address space. The host's shadow is a table of shadow pages, each for 2 MB.
  * Neither uses memory before it is written. Terms: a granule is the bytes of a range in one word (8 bytes), a run is
  * several whole words, a tile is 512 bytes of device memory. */
@@ -14,7 +14,7 @@
 static size_t *covered_pages; /* indices in rt_shadow.shadow_pages of the pages that exist */
 static size_t ncovered_pages, covered_capacity;
 
-/* Ring of the mappings that were found last; an entry with bytes 0 is empty. */
+/* Ring of the mappings (present objects, with both addresses) that were found last; an entry of 0 bytes is empty. */
 enum { MAPPING_CACHE = 4 };
 static struct rt_mapping mapping_cache[MAPPING_CACHE];
 static unsigned next_cached;
@@ -23,7 +23,7 @@ static unsigned next_cached;
  * object. NULL: no mapping was marked yet. */
 static unsigned char *divergent;
 
-/* Bytes of shadow for `bytes` bytes of memory: states and origins. */
+/* Size in bytes of the shadow (states and origins) of `bytes` bytes of memory. */
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
 /* Returns true if the program contains the library for checking, whose symbols are weak here. */
@@ -93,7 +93,7 @@ void rt_shadow_free(void)
     munmap(rt_shadow.tiles, rt_shadow.reach / RT_TILE_BYTES + 1);
 }
 
-/* Adds the missing shadow pages of a range of host memory. Returns false without memory. */
+/* Adds the missing shadow pages of the n bytes at `host`; n must not be 0. Returns false without memory. */
 bool rt_add_shadow(uint64_t host, uint64_t n)
 {
     for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES;
@@ -115,7 +115,8 @@ bool rt_add_shadow(uint64_t host, uint64_t n)
     return true;
 }
 
-/* Asks for huge pages for those whole 2 MB of the states that belong to the object. */
+/* Asks the kernel for huge pages for the states of the object of `bytes` bytes at `dev`: for each aligned 2 MB that
+ * holds only its states. */
 void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
 {
     enum { HUGE = 2 << 20 };
@@ -141,7 +142,7 @@ static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
     }
 }
 
-/* Returns the part of a range in its first word, with the word's shadow. */
+/* Returns the granule at the beginning of the n bytes at `at`: the bytes in the first word, with the word's shadow. */
 struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
 {
     const unsigned offset = at % 8;
@@ -165,7 +166,8 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
     return run;
 }
 
-/* Counts the words at the beginning of a run with these states; tests blocks of words first, which is faster. */
+/* Returns how many words at the beginning of a run have all of `states` and none of `none` in each byte. Tests blocks
+ * of 16 words first, which is faster. */
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
     assert(run->states || !run->n);
@@ -184,7 +186,8 @@ size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states,
     return i;
 }
 
-/* Changes the states of n bytes, whole words at once where possible. */
+/* Clears the states `clear` and sets the states `set` of the n bytes at `at`, whole words at once where possible.
+ * Clears their tiles, too, unless DIRTY is the only state that is cleared. */
 void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
     for (uint64_t k = 0; k < n;) {
@@ -283,8 +286,8 @@ void rt_invalidate_mapping_cache(void)
 }
 
 /* Adds the part of the mapping from the word of `at` on to the thread's lookup cache. Outside of kernels, the fast path
- * gets the shadow of this part, too. Does nothing in the cases that the declaration names, or if the sides lie
- * differently in words. */
+ * gets the shadow of this part, too. Does nothing with several devices, with declared variables, or if the thread's
+ * accesses are recorded. Also does nothing if a byte's offset in its word differs between the sides. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
@@ -352,7 +355,8 @@ bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
     return host && rt_find_mapping(device, host, mapping) && dev - mapping->dev < mapping->bytes;
 }
 
-/* Marks a mapping as divergent, by the bit of its first device byte. Ends the program without memory. */
+/* Marks a mapping as divergent (both sides count as valid, though they differ), by the bit of its first device byte.
+ * Ends the program without memory. */
 void rt_mark_divergent(const struct rt_mapping *mapping)
 {
     assert(rt_is_in_device_space(mapping->dev));

@@ -1,6 +1,7 @@
 /* transfer.c - changes of shadow states by what the runtime does with data: allocations, frees, transfers, attachments,
- * copies of routines. See shadow.h for the states and for granules (the bytes of a range in one word). Called by the
- * runtime's event dispatch and by routines, with the lock. */
+ * copies of routines. States of a byte (shadow.h): Modified, this side alone has the newest value; Shared, both sides
+ * have it; Invalid, this side is old. A granule is the bytes of a range in one word of 8 bytes. Called by the runtime's
+ * event dispatch and by routines, with the lock. */
 #include "abi/program/base/symbolize.h"
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
@@ -249,7 +250,7 @@ void rt_check_event(const accd_event *event)
         if (event->op == ACCD_OP_D2H) {
             invalidate_on_other_devices(&mapping, host, event->bytes);
             move_states(host, rt_other_side(&mapping, host), event->bytes, &mapping);
-            /* the host has the bytes now, so they count as read */
+            /* The device bytes count as read, because the host has them now: they are not reported as unused. */
             rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ);
             break;
         }
@@ -262,7 +263,7 @@ void rt_check_event(const accd_event *event)
         if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
             break;
         rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_PRESENT | RT_VALID);
-        /* the host's pointer stays valid: the transfer back would not have included a kernel's change of it */
+        /* The host's pointer counts as valid, because a transfer back never copies the device's pointer to it. */
         if (event->op == ACCD_OP_DETACH)
             rt_set_states(host, event->bytes, 0, RT_VALID);
         break;
@@ -271,7 +272,8 @@ void rt_check_event(const accd_event *event)
     }
 }
 
-/* Marks device bytes that the runtime wrote as valid and not newer than the host's. */
+/* Marks the device bytes at `dev`, which the runtime itself has written, as present and Shared: valid, and not newer
+ * than the host's. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     (void)device, (void)host;
@@ -423,7 +425,8 @@ static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
     }
 }
 
-/* Handles a copy by a routine: records both accesses, changes states, and reports races on host memory. */
+/* Handles a routine that copies bytes from the address `from` to `to`. Records both accesses in the access history,
+ * changes the states of both sides, and reports races with earlier work and pending transfers. */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
     rt_history_record_access(from, bytes, RT_ACCESS_READ);

@@ -26,7 +26,8 @@ bool rt_has_uninstrumented_objects(void)
     return uninstrumented.n;
 }
 
-/* Returns true if a file or library that was not compiled for checking has kernels; libraries with directives count. */
+/* Returns true if an object file or library that was not compiled for checking may have kernels. A library may if it
+ * calls functions of directives. */
 bool rt_has_uninstrumented_kernels(void)
 {
     return uninstrumented.has_kernels;
@@ -185,7 +186,8 @@ void rt_scan_modules(void)
     dl_iterate_phdr(scan_library, NULL);
 }
 
-/* Finds the object files of the program that were not compiled for checking; none if its file cannot be read. */
+/* Finds the object files of the program that were not compiled for checking; none if the program's file cannot be read.
+ */
 void rt_find_uninstrumented_objects(void)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -16,7 +16,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Index without statistics: the word has bytes of several transfers, or its unread bytes are not to be counted. */
+/* Index in rt_stats_table of an entry that is never reported. A word of device memory has it if several transfers moved
+ * its bytes, or if its unread bytes are not to be counted. */
 enum { NO_TALLY = RT_STATS_MAX - 1 };
 /* Index in rt_stats_table of the transfer that moved each word of device memory last; 0: the word was not moved. NULL
  * until the first transfer. */
@@ -43,7 +44,8 @@ static bool is_program_data(const struct rt_mapping *mapping, accd_present_objec
            accd_present_at(rt.context, mapping->device, mapping->host, 0, object) && !object->pointer;
 }
 
-/* Returns the index of a device address in `exposed`; nexposed if the address is not in the list. */
+/* Returns the index of the object at the device address `dev` in `exposed` (objects whose address the program has got);
+ * nexposed if it is not in the list. */
 static size_t find_exposed(uint64_t dev)
 {
     size_t i = 0;
@@ -70,7 +72,8 @@ void rt_check_expose(uint64_t dev)
     rt_set_states(mapping.dev, mapping.bytes, 0, RT_WAS_READ);
 }
 
-/* Marks the first device byte of the data at `host` as read, so that the data count as used. */
+/* Marks the first device byte of the data at `host` as read on the device, so that the data count as used. Does nothing
+ * if they are absent, or if that byte is VALID, because it was then moved or written. */
 void rt_check_mark_used(int device, const void *host)
 {
     struct rt_mapping mapping;
@@ -100,8 +103,8 @@ static uint16_t *get_transfer_source(uint64_t dev)
     return &sources[(dev - rt_shadow.low) / 8];
 }
 
-/* Returns the mask of the unread bytes of a granule (bytes in one word); bit 0 of the four bits of each such byte is
- * set. See the head of the file for unread bytes. */
+/* Returns a mask with bit 0 set in the four bits of each unread byte of a granule (bytes in one word). Unread: VALID,
+ * but neither written by a kernel (DIRTY) nor read (WAS_READ). */
 static uint32_t get_unread_bytes(const struct rt_granule *granule)
 {
     const uint32_t states = rt_get_granule_states(granule) & granule->bytes;
@@ -155,7 +158,8 @@ static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
         set_source_of_partial_word(dev, bytes, end, number);
 }
 
-/* Counts the bytes that a transfer to the device overwrites unread, and makes the transfer the source of its words. */
+/* Handles a transfer to the device: stores `number` (index of its statistics) as the source of its words. If it moves
+ * more than half of the object, first counts the unread bytes that it overwrites. Redundant transfers are ignored. */
 void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
                                bool redundant)
 {
@@ -211,7 +215,7 @@ void rt_unused_record_free(const struct rt_mapping *mapping)
 
 /* -------------------------------------------------------------------------------------- report -- */
 
-/* Returns the bytes moved or allocated in vain, by which statistics are sorted for the report. */
+/* Returns the number of bytes that were moved and not read, or allocated and not used; the report is sorted by it. */
 static uint64_t get_wasted_bytes(const struct rt_transfer_stats *stats)
 {
     return stats->unread + stats->unused_bytes;
