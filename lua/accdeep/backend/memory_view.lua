@@ -243,10 +243,11 @@ local function name_of_piece(low, address)
   return ("%s[%d]%s"):format(low.name, offset // to.size, path)
 end
 
--- Returns the device address of a host range whose object is present in pieces. note: the pointer's note; its `present`
--- lists the objects that were present when the kernel was queued. Returns 0 if the range is not wholly present.
+-- Returns the device address of a host range in data that are present in pieces (as several objects). note: the
+-- pointer's note; its `present` lists the objects that were present when the kernel was queued, nil: the present table
+-- is asked. address, size: the host range. Returns 0 if the range is not wholly in one object.
 function Device:piece(note, address, size)
-  -- The objects were recorded when the kernel was queued.
+  -- A queued kernel finds the objects that were present when it was queued.
   for _, object in ipairs(note.present or {}) do
     local into = address - object.host
     if into >= 0 and into + size <= object.bytes then return object.dev + into end
@@ -255,9 +256,9 @@ function Device:piece(note, address, size)
   return self.ctx:deviceptr(self.number, address)
 end
 
--- Returns help for an access at offset `into`, beyond the end of a present object. The help explains that parts of an
--- array that were mapped separately are not adjacent on the device. Returns nil if the accessed element is not present
--- as another part of the same array.
+-- Returns help for an access at offset `into`, beyond the end of the present object `object`. The help explains that
+-- parts of an array that were mapped separately are not adjacent on the device. Returns nil if the accessed element is
+-- not present as another part of the same array.
 function Device:explain_split_object(object, into)
   local other = object and self.ctx:present_at(self.number, object.host + into, false)
   local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
@@ -266,8 +267,8 @@ function Device:explain_split_object(object, into)
   return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
 end
 
--- Checks an access and returns its device address. The result differs from `address`, which is a host address, for data
--- that are present in pieces. Raises if the access is invalid.
+-- Checks an access and returns its device address. For data in pieces, `address` is a host address, and the result is
+-- the address in the piece that contains it; otherwise the result is `address`. Raises if the access is invalid.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.now.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -288,7 +289,7 @@ function Device:check(address, size, low, high, frame)
     low, high = self.ctx:device_bounds(self.number, address)
     if not low then
       if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
-      -- The address is in memory of acc_malloc, or invalid; the core reports invalid ones.
+      -- The address is in memory of acc_malloc, or invalid; the core reports an invalid one when it reads or writes.
       return address
     end
   end
@@ -304,8 +305,9 @@ function Device:check(address, size, low, high, frame)
   return address
 end
 
--- Returns what a pointer with the value `value` gets in device memory. low: the pointer's bounds or note. The result is
--- `value` itself, or the device address of the piece that contains the target.
+-- Returns what device memory gets when the pointer `value` is stored. low: the pointer's bounds or note. If its data
+-- are present in pieces, the result is the device address of the piece that contains the target; otherwise it is
+-- `value`.
 function Device:translate_pointer(value, low)
   local piece_address = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
   return piece_address ~= 0 and piece_address or value
@@ -326,21 +328,22 @@ function Device:store(address, code, size, value, low, high, frame)
   if not ok then fail_core(frame, err) end
 end
 
--- Loads a pointer and returns it with the bounds of its target. A pointer that is not attached may have been written by
--- a kernel; then its target decides the bounds. If the pointer cannot be followed, the second result is a note with the
--- reason. Raises if the pointer itself cannot be read.
+-- Loads the pointer at a device address and returns it with the bounds of its target. A pointer that is not attached
+-- may have been written by a kernel; then the object to which it points gives the bounds. If the pointer cannot be
+-- followed, the second result is a note with the reason. Raises if the pointer itself cannot be read.
 function Device:load_pointer(address, low, high, frame)
   address = self:check(address, POINTER_SIZE, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  -- A pointer to a private copy may point below the first byte of its section, so its value does not give the bounds.
+  -- A pointer to a private copy may point below the first byte of its section, so its value alone does not give the
+  -- bounds.
   local private = self.private[address]
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
-  -- The target was unmapped while the pointer was attached.
+  -- The target was unmapped while the pointer was attached: the note says so.
   if attached and attached.low == 0 and attached.dev == value then
     return value, { name = attached.name, unmapped = true }
   end
@@ -354,8 +357,8 @@ function Device:load_pointer(address, low, high, frame)
   }
 end
 
--- Copies `size` bytes between two objects on the device. slow, shigh: bounds of the source. Raises if either access is
--- invalid.
+-- Copies `size` bytes from one device object to another. low, high: bounds of the target; slow, shigh: of the source.
+-- Raises if either access is invalid.
 function Device:copy(to, from, size, low, high, slow, shigh, frame)
   to = self:check(to, size, low, high, frame)
   from = self:check(from, size, slow, shigh, frame)
@@ -368,37 +371,37 @@ function Device:copy(to, from, size, low, high, slow, shigh, frame)
   end
 end
 
--- Raises the error `message` for an index that is out of the bounds of the present object at `address`.
+-- Raises the error `message`, about an index out of the bounds of the present object at the device address `address`.
 function Device:out_of_bounds(address, message, frame)
   local object = self.ctx:present_at(self.number, address, true)
   fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
     { rule = applicable_rule(self.session, "TR14-1.2-10"), objects = { object } })
 end
 
--- Returns the device address of new memory for a private variable of the current kernel.
+-- Returns the device address of `size` bytes of new memory for a private variable of the current kernel.
 function Device:local_memory(size)
   return self.session:kernel_memory(size)
 end
 
 -- -------------------------------------------------------------------------------------- views --
 
--- Private key under which a view has its location.
+-- Key under which a view keeps its location; no other file has it.
 local LOCATION = {}
--- Classes of views, as metatables.
+-- Classes of views, as metatables: of a structure, an array and a pointer.
 local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
 
--- Returns the location of a view. The argument must be a view.
+-- Returns the location of the view `v`, {space, type, address, low, high}. `v` must be a view.
 local function locate(v) return rawget(v, LOCATION) end
 
--- Returns a new view. class: Struct, Array or Pointer. section: describes elements that are not contiguous
--- (fortran/fortran_view.lua); otherwise nil.
+-- Returns a new view. class: its metatable; the arguments from `space` to `high` are its location. section: describes
+-- elements that are not contiguous (fortran/fortran_view.lua); otherwise nil.
 local function make(class, space, t, address, low, high, section)
   return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
     high = high, section = section } }, class)
 end
 memory_view.make = make
 
--- Returns the location of a view, {space, type, address, low, high}; nil if `v` is not a view.
+-- Returns the location {space, type, address, low, high} of a view; nil if `v` is not a view.
 function memory_view.location(v)
   return type(v) == "table" and locate(v) or nil
 end
@@ -409,8 +412,8 @@ function memory_view.is_pointer(v) return getmetatable(v) == Pointer end
 -- Frame of accesses through views: it has no position, because the script's line is reported.
 local frame = {}
 
--- Returns the value of the object of type t at an address: a number for a scalar, otherwise a view. Raises if a scalar
--- or a pointer cannot be read.
+-- Returns the value of the object of type t at an address: a number for a scalar, a view for other types. The `view` of
+-- a Fortran type replaces this rule. Raises if a scalar or a pointer cannot be read.
 local function read_object(space, t, address, low, high)
   if t.view then return t.view.read_value(space, t, address, low, high) end
   if t.kind == "scalar" then
@@ -433,7 +436,8 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Always raises: `key` of the list `list` is not the index of an element. element_type: type of the elements.
+-- Always raises: `key` of the list `list`, which was assigned to an array, is not the index of an element.
+-- element_type: type of the array's elements.
 local function no_element(element_type, list, key)
   if type(key) ~= "string" then
     diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
@@ -444,9 +448,9 @@ local function no_element(element_type, list, key)
       type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
 end
 
--- Stores the elements of a list and returns their number. n: the number of elements of the array; nil: unknown. The
--- list begins at index 0 if it has an element 0, otherwise at index 1. Raises for more than n elements, for gaps, and
--- for keys that are not indices.
+-- Stores the elements of a Lua list from `address` on, and returns their number. element_type: type of each element; n:
+-- the number of elements of the array, nil: unknown. The list begins at index 0 if it has an element 0, otherwise at
+-- index 1. Raises for more than n elements, for gaps, and for keys that are not indices.
 local function write_elements(space, element_type, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
@@ -462,7 +466,7 @@ local function write_elements(space, element_type, address, list, n, low, high)
   return count
 end
 
--- Returns the type of a pointer's target; raises if its size is unknown.
+-- Returns the type of the target of pointer type t; raises if the size of the target is unknown.
 local function pointee_type(t)
   local to = t.to
   if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
@@ -471,9 +475,9 @@ local function pointee_type(t)
   return to
 end
 
--- Stores a pointer of type t at an address. `value` gives its target: a view means the view's address; 0 or false null;
--- a string or list a new block with these contents; an integer an address. Raises for any other value, and for a list
--- if the space is that of a device.
+-- Stores a pointer of type t at an address. `value` gives the target. For a view, it is the view's object; 0 or false
+-- is the null pointer; an integer is an address; a string or a list becomes the contents of a new block in host memory.
+-- Raises for any other value, and for a list if the space is that of a device.
 local function write_pointer(space, t, address, value, low, high)
   local location = memory_view.location(value)
   local target
@@ -509,9 +513,9 @@ local function member_of(t, name)
     tostring(name)), { help = diagnostic.suggest_member(tostring(name), t) })
 end
 
--- Copies a whole array or record if `value` is a view, and returns true. Returns false, without a change, for any other
--- table, which is a list. Raises for a view of another type, for a view of a
--- record on the other side (host or device), and for values that are not tables.
+-- Copies a whole array or record of type t to an address if `value` is a view, and returns true. Returns false, without
+-- a change, for another table, which is a list. Raises for a view of another type, for a view of a record on the other
+-- side (host or device), and for values that are not tables.
 local function fill_whole(space, t, address, value, low, high)
   local from = memory_view.location(value)
   if not from and type(value) == "table" then return false end
@@ -524,7 +528,8 @@ local function fill_whole(space, t, address, value, low, high)
 end
 
 -- Stores a Lua value into the object of type t at an address. value: a number or boolean, a pointer, a list, a string,
--- or a view to copy. Raises if the value does not fit the type; elements stored until then keep their new values.
+-- or a view to copy. Raises if the value does not fit the type; elements that were stored before the error keep their
+-- new values.
 function fill(space, t, address, value, low, high)
   if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
@@ -556,8 +561,8 @@ function fill(space, t, address, value, low, high)
   end
 end
 
--- Stores a value into the object of type t at an address. Raises if the value does not fit the type; a record or array
--- on the host then gets its old bytes back.
+-- Stores a Lua value into the object of type t at an address. Raises if the value does not fit the type; a record or
+-- array on the host then gets its old bytes back.
 local function write(space, t, address, value, low, high)
   local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
   local from, to
@@ -572,10 +577,10 @@ local function write(space, t, address, value, low, high)
 end
 
 memory_view.read, memory_view.write = read_object, write
-memory_view.fill = fill -- stores into new memory, so old bytes need not be restored after an error
+memory_view.fill = fill -- stores into new memory, so old bytes are not restored after an error
 
--- Returns the member `name` of t, which is to be written. Raises if it does not exist, or if it is const and the space
--- is that of a device. On the host, writing a const member initializes it.
+-- Returns the member `name` of record type t, which is to be written. Raises if it does not exist, or if it is const
+-- and the space is that of a device. On the host a const member can be written, because a scenario initializes it so.
 local function written_member(space, t, name)
   local member = member_of(t, name)
   if member.is_const and space.on_device then
@@ -585,7 +590,7 @@ local function written_member(space, t, name)
   return member
 end
 
--- Returns a member's value, or the member function `name`. Raises if the type has neither.
+-- Returns the value of the member `name` of a structure, or the member function `name`. Raises if the type has neither.
 function Struct:__index(name)
   local at = locate(self)
   local fn = not types.member(at.type, name) and at.space.session:member_function(at.type, name)
@@ -594,14 +599,14 @@ function Struct:__index(name)
   return read_object(at.space, member.type, at.address + member.offset, at.low, at.high)
 end
 
--- Stores a value in the member `name`. Raises if the member does not exist or the value does not fit.
+-- Stores a value in the member `name` of a structure. Raises if the member does not exist or the value does not fit.
 function Struct:__newindex(name, value)
   local at = locate(self)
   local member = written_member(at.space, at.type, name)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
--- Returns a list of n values of type `element_type`, read from an address on.
+-- Returns a list of the n values of type `element_type` that are in memory from `address` on.
 local function values_of(space, element_type, address, n, low, high)
   local list = {}
   for i = 0, n - 1 do list[i + 1] = read_object(space, element_type, address + i * element_type.size, low, high) end
@@ -611,8 +616,8 @@ end
 -- Methods of arrays and pointers, by name.
 local methods = {}
 
--- Returns the first n elements of an array or of a pointer's target as a list. Without n: all elements of an array.
--- Raises for other arguments.
+-- Returns the first n elements of an array, or of a pointer's target, as a list. n may be nil for an array: all
+-- elements. Raises for other arguments.
 function methods.values(self, n)
   local at = memory_view.location(self)
   n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
@@ -625,14 +630,14 @@ function methods.values(self, n)
   return values_of(at.space, pointee_type(at.type), at.address, n, at.low, at.high)
 end
 
--- Returns a key as an integer; nil if the key is not a whole number.
+-- Returns a key of a view as an integer; nil if the key is not a whole number.
 local function index_of(key)
   local i = math.type(key) == "integer" and key or (type(key) == "number" and math.tointeger(key))
   return i
 end
 
--- Returns the address of the element with index `key`. at: location of the array. Returns nil if the key is not a whole
--- number. Raises if the index is out of bounds.
+-- Returns the address of the element with index `key`, counted from 0. at: location of the array's view. Returns nil if
+-- the key is not a whole number. Raises if the index is out of bounds.
 local function array_element(at, key)
   local i = index_of(key)
   if not i then return nil end
@@ -643,12 +648,12 @@ local function array_element(at, key)
   return at.address + i * at.type.of.size
 end
 
--- Always raises: the index `key` is not an integer. object_noun: names the indexed object.
+-- Always raises: the index `key` is not an integer. object_noun: what is indexed, such as "an array".
 local function no_integer(object_noun, key)
   diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(object_noun, key))
 end
 
--- Returns the element with index `key`, or the method `key`. Raises for other keys.
+-- Returns the element of an array with index `key`, or the method `key`. Raises for other keys.
 function Array:__index(key)
   local at = locate(self)
   local address = array_element(at, key)
@@ -656,7 +661,7 @@ function Array:__index(key)
   return methods[key] or no_integer("an array", key)
 end
 
--- Stores a value in the element with index `key`. Raises for other keys.
+-- Stores a value in the element of an array with index `key`. Raises for keys that are not indices in bounds.
 function Array:__newindex(key, value)
   local at = locate(self)
   local address = array_element(at, key)
@@ -664,10 +669,11 @@ function Array:__newindex(key, value)
   write(at.space, at.type.of, address, value, at.low, at.high)
 end
 
--- Returns the number of the array's elements.
+-- Returns the number of elements of an array.
 function Array:__len() return locate(self).type.n end
 
--- Returns element `key` of the target, or a member of the target (p.x for p->x), or a method. Raises for other keys.
+-- Returns element `key` of a pointer's target, or a member of the target (p.x for p->x), or a method. Raises for other
+-- keys.
 function Pointer:__index(key)
   local at = locate(self)
   local i = index_of(key)
@@ -685,7 +691,7 @@ function Pointer:__index(key)
   no_integer("a pointer", key)
 end
 
--- Stores a value in element `key` of the target, or in its member `key`. Raises for other keys.
+-- Stores a value in element `key` of a pointer's target, or in the target's member `key`. Raises for other keys.
 function Pointer:__newindex(key, value)
   local at = locate(self)
   local i = index_of(key)
@@ -702,7 +708,8 @@ end
 -- the size of the target is unknown.
 local function distance(t) return t.to.kind == "void" and 1 or pointee_type(t).size end
 
--- Returns pointer p plus `sign` times n elements. sign: 1 or -1. Raises if p is not a pointer or n is nil.
+-- Returns a view of the pointer p plus `sign` times n elements, with the bounds of p. sign: 1 or -1. Raises if p is not
+-- a pointer or n is nil.
 local function displace(p, n, sign)
   if not memory_view.is_pointer(p) or not n then
     diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
@@ -741,25 +748,27 @@ end
 function Struct:__tostring() return types.name(locate(self).type) end
 function Array:__tostring() return types.name(locate(self).type) end
 
--- Returns a view of a pointer of type t with the value `address`; low, high: bounds of its target, or a note.
+-- Returns a view of a pointer of type t with the value `address`; low, high: bounds of its target, or a note in place
+-- of `low`.
 function memory_view.pointer(space, t, address, low, high)
   return make(Pointer, space, t, address, low, high)
 end
 
--- Methods of both spaces: a view of a pointer with the value `address`, and the value of the object at an address.
+-- Methods of both spaces. pointer: returns a view of a pointer with the value `address`. view: returns the value of the
+-- object at `address`, which is a view except for scalars.
 function Host:pointer(t, address, low, high) return make(Pointer, self, t, address, low, high) end
 Device.pointer = Host.pointer
 function Host:view(t, address, low, high) return read_object(self, t, address, low, high) end
 Device.view = Host.view
 
--- The null pointer has a space whose functions all raise, because no memory can be accessed through it.
+-- The null pointer of scenarios. All functions of its space raise, because no memory can be accessed through it.
 local nowhere = setmetatable({ on_device = false }, { __index = function()
   return function() fail(nil, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" }) end
 end })
 memory_view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
 
--- Returns the address that a runtime routine receives for a value, and the location if the value is a view. An integer
--- is an address; nil means 0. Returns nil for all other values.
+-- Returns the address that a runtime routine gets for the argument `value`, and the location if it is a view. An
+-- integer is an address; nil means 0. Returns nil for all other values.
 function memory_view.address(value)
   local at = memory_view.location(value)
   if at then return at.address, at end
