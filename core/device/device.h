@@ -171,7 +171,7 @@ struct accd__device {
     int number;
     const accd_backend *ops;
     void *handle;     /* handle for the functions of ops; NULL: not opened */
-    accd_stats stats; /* statistics of the requests to the device */
+    accd_stats stats; /* statistics of allocations, frees and transfers so far */
 };
 
 /* A transfer between the host and the device, or within it. */
@@ -202,7 +202,7 @@ struct accd__bulk_ops {
     accd_status (*list_accesses)(struct accd__batch *batch);
     /* Returns true if host memory that a queued bulk needs was freed, and sets *host_p to an address in that memory. */
     bool (*find_freed_host)(const struct accd__bulk *bulk, uint64_t *host_p);
-    /* Frees a bulk that a queue owns. */
+    /* Frees a bulk that a queue owns, with the memory that belongs to it. */
     void (*drop)(struct accd__bulk *bulk);
 };
 
@@ -220,7 +220,7 @@ struct accd__batch {
      * memory. Never set in asynchronous batches. */
     void (*store)(void *ud, const struct accd__transfer *at, const char *from);
     void *ud;
-    bool uncounted; /* true if the statistics exclude the batch */
+    bool uncounted; /* true if the batch does not count in the statistics */
 };
 
 extern const accd_backend accd__backend_sim, accd__backend_direct, accd__backend_guarded, accd__backend_guarded_end,
@@ -241,8 +241,8 @@ accd_status accd__report_copy_failure(struct accd__device *device, accd_status s
 /* Returns the numbers of copies of a batch. Adds the bytes of its listed transfers of program data to moved[0] (to the
  * device), moved[1] (to the host) and moved[2] (within the device). */
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved);
-/* Does all transfers of a batch now. Returns the error of the device; none of the bytes have then reached host memory.
- */
+/* Does all transfers of a batch now. Returns the status of the device; after an error, none of the bytes have reached
+ * host memory. */
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch);
 /* Starts a batch in the device's queue traffic->queue, and sets *under_way_p to the handle for accd__finish_batch. On
  * failure returns the status of the device, and nothing is under way. */

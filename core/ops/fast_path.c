@@ -788,10 +788,10 @@ bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
     if (!region->fast_end || region->env->slow_path_reasons)
         return false;
     context->busy = true;
-    const bool done = region->fast_end(region, status_p) ||
-                      (region->env->attached.slots.count &&
-                       end_functions[POINTERS | features_of(context)](
-                           region, status_p)); /* removed objects may contain attached pointers */
+    /* tries the copy with pointers, too, because objects to be removed may contain attached pointers */
+    const bool done =
+        region->fast_end(region, status_p) ||
+        (region->env->attached.slots.count && end_functions[POINTERS | features_of(context)](region, status_p));
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd__region_free(region);

@@ -24,11 +24,11 @@ static inline struct accd__object *accd__object_at(struct accd__device_env *env,
     return env && (in_device ? accd__find_object_by_dev : accd__find_object)(env, address, &object) == ACCD_OK ? object
                                                                                                                : NULL;
 }
-/* Sets *attach_p to the attachment of the pointer at host address `slot`, or to NULL. Fails without memory to expand a
- * group. */
+/* Sets *attach_p to the attachment of the pointer at host address `slot`, or to NULL. Fails if a group must be expanded
+ * and that fails, mainly without memory. */
 accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p);
-/* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. Fails
- * without memory to expand a group. */
+/* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. Fails if
+ * a group must be expanded and that fails, mainly without memory. */
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
                                    struct accd__btree_cursor *cursor, struct accd__attachment **attach_p);
 /* Returns the attachment after the cursor that begins before `high`, or NULL. The index of attachments must not have

@@ -26,15 +26,15 @@ void accd__format_element(struct accd__device_env *env, const struct accd__objec
 /* Formats the pointer at host address `slot`: by the present object that contains the pointer or, without one, by the
  * label with id `label`. */
 void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity);
-/* Formats a label with `index`, the indices of its # (or NULL), and with its section of `bytes` bytes from element
- * `start`. NULL label: an empty name. */
+/* Formats a label with the numbers in `index` (or NULL) in place of each #. Appends the section of `bytes` bytes from
+ * element `start`, if names with this label have a section. NULL label: an empty name. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity);
 /* Formats the name of the range [host, host + bytes) of the item `source`: the whole item, or a part. The name is empty
  * if the item has no label. */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity);
-/* Returns the index of the element of an item at host address `host`. */
+/* Returns the index that names show for the element at host address `host` of the item `source`. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host);
 /* Formats the name of a pointer alone, without section: label->pointer or, if that is NULL, the label's name with
  * `index` in place of each #. NULL label: an empty name. */

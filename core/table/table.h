@@ -22,15 +22,22 @@ struct accd__task;
     ((uint64_t)1 << 60) /* flag: `where` is the number of the group (group.h) to which the object belongs */
 #define ACCD_OBJECT_VISITED \
     ((uint64_t)1 << 58) /* flag: the construct or kernel under way has reached the object already */
-#define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52) /* flag: storage for members; bytes that no clause names are a hole */
+/* Flag: storage for members of an aggregate (allocated by `hold`). Bytes that no clause names are a hole: they do not
+ * count as present. */
+#define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52)
 #define ACCD_OBJECT_NAMED \
     ((uint64_t)1 << 53) /* flag: a region's clause named the object without counting a reference */
-#define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54) /* flag: exit data removed references that open regions added */
-#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)        /* flag: holds one of several pieces of a clause that was split */
-#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)      /* flag: made only by items with ACCD_ITEM_BASE_POINTER */
-#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57)  /* flag: a pointer in the object was attached once */
+/* Flag: exit data removed references that open regions added. */
+#define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54)
+/* Flag: the object holds one of several pieces of a clause that was split. */
+#define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)
+/* Flag: made only by items with ACCD_ITEM_BASE_POINTER. */
+#define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)
+/* Flag: a pointer in the object was attached once. */
+#define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57)
 
-/* Present object: one tuple of the present table. 40 bytes, because there may be millions. */
+/* Present object: host data that have a copy on the device; one entry of the present table. Kept at 40 bytes, because
+ * there may be millions. */
 struct accd__object {
     uint64_t host;
     uint64_t size; /* bytes in the low ACCD_SIZE_BITS bits, flags ACCD_OBJECT_* in the bits above */
@@ -71,7 +78,7 @@ struct accd__name_origin {
                       data (OMP60-map-10); 0: no extended range */
     int64_t start, index[ACCD_MAX_LABEL_INDICES];
     uint32_t label; /* label id of the section */
-    uint32_t item;  /* label id of the clause that mapped the object */
+    uint32_t item;  /* label id of the clause's item whose walk found the object */
     uint32_t next;  /* number of the next free record, while this one is free */
     enum accd__root_kind root;
 };
@@ -109,8 +116,8 @@ static inline uint64_t accd__attachment_end(const struct accd__attachment *attac
 /* Device block: one allocation for several objects, freed with the last object in it. */
 struct accd__block {
     uint64_t dev, bytes;
-    size_t live;    /* number of present objects and vacated slots in the block */
-    size_t vacated; /* number of vacated slots: former places of objects that may return (tuples.h) */
+    size_t live;    /* number of present objects and vacated slots (tuples.h) in the block */
+    size_t vacated; /* number of vacated slots: former places of objects that may return to them (tuples.h) */
     /* Host address that corresponds to the block's first byte, if data in the block keep their host distances; 0: they
      * do not. */
     uint64_t host;
@@ -127,7 +134,8 @@ struct accd__item_source {
     int64_t start, index[ACCD_MAX_LABEL_INDICES];
     uint64_t base; /* address of element 0 of the list item, if extended ranges count (OMP60-map-10); else 0 */
     int32_t root;  /* number of the item's root in the walk that followed its pointers; -1: the item is not walked */
-    uint32_t slot_bytes; /* bytes of the descriptor through which the item is reached; 0: a plain pointer, or none */
+    uint32_t slot_bytes; /* bytes of the descriptor through which the item is reached; 0: no descriptor, but a plain
+                            pointer or none */
 };
 
 enum accd__request_state {
@@ -192,8 +200,8 @@ struct accd_region {
     /* fast path: bit i is set if an earlier request of the region has counted the object of request i */
     unsigned repeated;
     struct accd_region **free_list; /* fast path: list to which the record returns at the end */
-    uint64_t removals; /* fast path: removal count of present.objects at the entry; while it is unchanged, the objects
-                          are still present */
+    uint64_t removals; /* fast path: number of removals from present.objects at the entry; while it is unchanged, the
+                          objects of the requests are still present */
     /* True if the region could not be abandoned for lack of memory; it ends with the enclosing region. */
     bool abandoned;
 };
@@ -223,10 +231,10 @@ struct accd__attach_table {
     size_t live; /* number of attachments, including pointers of pending groups, which have no record yet */
     struct accd__object *holder; /* object that contains the pointer that a fast-path construct handled last; a cache
                                     for the next one, or NULL */
-    uint64_t holder_removals;    /* removal count of present.objects when holder was set; if it is unchanged, holder is
-                                    present */
-    size_t ndescriptors;         /* number of attachments of descriptors */
-    size_t ntype_records;        /* number of attachments that hold type records */
+    uint64_t holder_removals; /* number of removals from present.objects when `holder` was set; while it is unchanged,
+                                 `holder` is still present */
+    size_t ndescriptors;      /* number of attachments of descriptors */
+    size_t ntype_records;     /* number of attachments that hold type records */
 };
 
 /* State of fusion (document DIR); tuples.h explains the records. */
@@ -278,7 +286,7 @@ struct accd__queues {
     struct accd__interval
         *accesses; /* tree of the ranges of device memory that queued tasks use or will mark as unwritten */
     size_t ntasks; /* number of tasks in all queues */
-    struct accd__queue *releasing;    /* queue of the construct that releases memory, or NULL */
+    struct accd__queue *releasing;    /* queue of the construct under way that frees device memory, or NULL */
     const struct accd__task *running; /* kernel task that runs now, or NULL */
 };
 

@@ -54,9 +54,10 @@ struct accd__fused_tuple {
     struct accd__block *block;
     size_t places;    /* number of placements and vacated slots that refer to the tuple */
     bool current;     /* true if objects lie in the tuple now; env->tuples.fused then lists the tuple by `host` */
-    uint64_t support; /* serial of the youngest originals that connect the objects: those of the tuple's construct, or
-                         younger ones after an older one has ended */
-    uint64_t loses;   /* number of the last exit that removes something from the tuple */
+    uint64_t support; /* serial of the youngest originals that the tuple needs to connect its objects: at first those of
+                         its own construct; younger ones, if older ones have ended. An original with a greater serial
+                         may end without effect on the tuple */
+    uint64_t loses;   /* number of the last exit that removes an object or a needed original from the tuple */
     size_t regroup;   /* index of the tuple in the list of tuples that exit number `loses` regroups */
 };
 

@@ -226,7 +226,7 @@ accd_program *accd_program_retain(accd_program *program)
  * unless the context has an arena. */
 void accd_program_release(accd_program *program)
 {
-    /* with an arena, keeps the program even after its last user, because checkpoints may refer to it */
+    /* keeps the program after its last user, too, if there is an arena: checkpoints may refer to the program */
     if (!program || --program->users || program->context->persistent->arena)
         return;
     struct accd__mem *mem = program->context->persistent->mem;

@@ -151,7 +151,7 @@ struct accd_walk {
     struct accd__walk_root *roots;
     struct accd__rowset *rowsets;
     struct accd__segment *segments;
-    accd_program **programs; /* programs of the roots, retained */
+    accd_program **programs; /* programs of the roots, which the walk retains */
     size_t sections;         /* number of sections of all segments */
     uint64_t host_frees;     /* number of frees of host memory (context->host.host_frees) when the walk was made */
     bool gaps;               /* true if an item, or a section that was walked, has gaps between its elements */
@@ -198,8 +198,8 @@ static inline bool accd__is_inline_field(const accd_field *field)
     return field->embedded || field->in_place;
 }
 
-/* Returns true if the sections of the segment are mapped. Embedded elements are not: they are parts of their object,
- * and only walked. */
+/* Returns true if the sections of the segment are mapped as objects. Embedded elements are not: they are parts of the
+ * object that contains them, and only walked. */
 static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
 {
     return !segment->field->embedded;
