@@ -38,10 +38,11 @@ ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, vo
 ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                              uint64_t bytes);
 
-typedef enum accd_direction { /* direction of a copy between host and device memory */
-                              ACCD_DIRECTION_TO_DEVICE,
-                              ACCD_DIRECTION_FROM_DEVICE,
-                              ACCD_DIRECTION_WITHIN_DEVICE
+/* Direction of a copy between host and device memory. */
+typedef enum accd_direction {
+    ACCD_DIRECTION_TO_DEVICE,
+    ACCD_DIRECTION_FROM_DEVICE,
+    ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
 /* Adds a copy of `bytes` bytes to `queue`; 0: copies at once. `way` is the direction of the copy, which says whether
  * `to` and `from` are host or device addresses. `file` and `line` are the source location of the call in the program;

@@ -11,8 +11,9 @@ enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
  * part of the range therefore saves the free lists, too. */
 struct accd__arena {
     size_t capacity, used; /* bytes of the range; bytes at its start, with this structure, that are in use */
-    uint64_t free[ACCD_ARENA_CLASSES + 1]; /* head of the list of free blocks of each size class: the offset of a block,
-                                  whose first word has the offset of the next block; 0: end of the list */
+    /* Head of the list of free blocks of each size class: the offset of a block. The block's first word has the offset
+     * of the next block; 0: end of the list. */
+    uint64_t free[ACCD_ARENA_CLASSES + 1];
 };
 
 /* Makes an arena: maps a range of `capacity` bytes. Returns NULL if the system refuses. */

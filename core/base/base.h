@@ -171,8 +171,8 @@ struct accd_context {
         /* Queue of the construct; its tasks up to number `submitted` precede the construct. NULL: no queue. */
         struct accd__queue *queue;
         uint64_t submitted;
-        bool
-            marked; /* true if the tasks of other queues for which `queue` waits are already marked as preceding, too */
+        /* True if the tasks of other queues for which `queue` waits are already marked as preceding, too. */
+        bool marked;
     } pending_query;
 };
 

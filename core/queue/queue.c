@@ -34,8 +34,7 @@ accd_status accd_queue_get(accd_context *context, int device, int64_t async, uns
     if (async == ACCD_SYNCHRONOUS)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "no queue has the async value %lld",
                                (long long)async);
-    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS -
-                         1; /* 0 for the least async value; keys of an index must be less than UINT64_MAX */
+    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* keys must be less than UINT64_MAX */
     struct accd__queue *queue = accd__btree_floor(&env->queues.by_async, key);
     if (queue && queue->async == async) {
         *queue_p = queue->number;
@@ -279,8 +278,7 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     }
     for (size_t i = 0; i < n; i++) {
         struct accd__object *object = NULL;
-        (void)accd__find_object_by_dev(env, devs[i],
-                                       &object); /* cannot fail, because find_kernel_data made the same call before */
+        (void)accd__find_object_by_dev(env, devs[i], &object); /* cannot fail: find_kernel_data did the same */
         const uint64_t bytes = object ? 0 : env->device.ops->size_of(env->device.handle, devs[i]);
         if (bytes)
             task->ranges[task->nranges++] = (struct accd__pair){devs[i], devs[i] + bytes};

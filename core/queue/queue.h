@@ -88,8 +88,7 @@ struct accd__queue {
     uint64_t dependency_number;
     /* Entry of the queue in the set of queues with dependencies, while dependency_number is not 0. */
     struct accd__interval dependency;
-    uint64_t
-        query_number; /* number of the last pending query (struct accd__pending_query) that set the next two members */
+    uint64_t query_number; /* number of the last pending query that set the next two members */
     uint64_t implied; /* tasks of the queue up to this number are done before the construct of that query continues */
     const struct accd__task *next_implied; /* first task of kind ACCD_TASK_WAIT after number `implied`; NULL: none */
     /* The other queue for which this one waits, and which the last test found unfinished; NULL: none. */
