@@ -475,9 +475,9 @@ local function pointee_type(t)
   return to
 end
 
--- Stores a pointer of type t at an address. `value` gives the target. For a view, it is the view's object; 0 or false
--- is the null pointer; an integer is an address; a string or a list becomes the contents of a new block in host memory.
--- Raises for any other value, and for a list if the space is that of a device.
+-- Stores a pointer of type t at an address. `value` gives the target. A view gives its object as target; 0 or false
+-- gives the null pointer; an integer is an address. A string or a list becomes the contents of a new block in host
+-- memory. Raises for any other value, and for a list if the space is that of a device.
 local function write_pointer(space, t, address, value, low, high)
   local location = memory_view.location(value)
   local target

@@ -5,12 +5,12 @@ local complex = {}
 -- Returns the complex number with the real part `re` and the imaginary part `im`, or 0 if `im` is nil.
 function complex.new(re, im) return { re, im or 0.0 } end
 
--- Sum, difference and product of two complex numbers.
+-- Sum, difference and product of two complex numbers, as functions of `a` and `b`.
 local function add(a, b) return { a[1] + b[1], a[2] + b[2] } end
 local function subtract(a, b) return { a[1] - b[1], a[2] - b[2] } end
 local function multiply(a, b) return { a[1] * b[1] - a[2] * b[2], a[1] * b[2] + a[2] * b[1] } end
 
--- Returns a / b. The larger part of the divisor is divided first, so that its square does not overflow.
+-- Returns a / b. The smaller part of the divisor is divided by the larger one first, so that no square can overflow.
 local function divide(a, b)
   if math.abs(b[1]) >= math.abs(b[2]) then
     local r = b[2] / b[1]
@@ -22,7 +22,7 @@ local function divide(a, b)
   return { (a[1] * r + a[2]) / d, (a[2] * r - a[1]) / d }
 end
 
--- Returns the absolute value as a real number, without overflow of the squares.
+-- Returns the absolute value of v as a real number; no square can overflow.
 function complex.abs(v)
   local large, small = math.abs(v[1]), math.abs(v[2])
   if large < small then large, small = small, large end
@@ -42,7 +42,8 @@ local function integer_power(a, n)
   return result
 end
 
--- Returns a to the power b, both complex. Small integer exponents are exact products.
+-- Returns a to the power b, both complex. If b is an integer below 1024 in size, the result is computed by
+-- multiplications only.
 local function power(a, b)
   if b[2] == 0 and b[1] == math.floor(b[1]) and math.abs(b[1]) < 1024 then
     return integer_power(a, math.tointeger(b[1]))

@@ -1,7 +1,7 @@
 -- constructor.lua - structure constructors of Fortran: t(1, 2.0, next=null()). Extends fortran_expression.lua.
 --
--- A value of a derived type is in memory: the expression has an lvalue function. Each evaluation constructs the object
--- again and returns its address.
+-- A value of a derived type is in memory, so the compiled expression has a function `lvalue`. Each evaluation
+-- constructs the object again and returns its address.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,8 +11,8 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Appends the components of type t to a list, components of its parent first: {name, type, offset, start}. offset: that
--- of t in the whole object. Returns the list.
+-- Appends the components of type t to `list`, those of its parent type first: {name, type, offset, start}. offset:
+-- offset of t in the whole object; start: sets the default value, or nil. Returns `list`.
 local function components_of(t, offset, list)
   for _, member in ipairs(t.members) do
     if member.name then
@@ -25,8 +25,9 @@ local function components_of(t, offset, list)
   return list
 end
 
--- Returns the arguments of the constructor `node` by component name: {component, node}. One argument may give the
--- parent as a whole. Raises for unknown and repeated components, and if a component without a default has no value.
+-- Returns the arguments of the constructor `node` of type t, by component name: {component, node (AST of the value)}.
+-- One argument may give the parent as a whole. Raises for unknown and repeated components, and if a component has
+-- neither a value nor a default and is not allocatable.
 local function match_arguments(t, node)
   local components, by_name = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
@@ -53,8 +54,9 @@ local function match_arguments(t, node)
   return by_name
 end
 
--- Returns a step, a function of the frame, that sets one component of the object to its value. instance: table with
--- address and bounds of the object, filled in before the step runs; argument: {component, node}.
+-- Returns a step, a function of the frame, that sets one component of the constructed object to its value. instance:
+-- table with address and bounds of the object, filled in before the step runs; argument: {component, node (AST of the
+-- value)}.
 local function component_step(env, instance, argument)
   local component, value = argument.component, argument.node
   local offset, t = component.offset, component.type
@@ -70,8 +72,8 @@ local function component_step(env, instance, argument)
   return assignment.value(env, node, to, e)
 end
 
--- Compiles t(...) if t is a derived type; returns nil for other names. Raises for abstract types, for wrong components,
--- and on a device for types whose objects need initialization.
+-- Compiles the constructor t(...) in `node`; returns nil if t is no derived type. Raises for abstract and incomplete
+-- types, for wrong components, and on a device for types whose objects have descriptors or default values.
 function fortran_expression.constructor(env, node)
   local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end

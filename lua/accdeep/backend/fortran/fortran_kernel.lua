@@ -1,8 +1,8 @@
 -- fortran_kernel.lua - bindings of Fortran variables in compute constructs, and the variables that statements use.
 --
--- A descriptor that is present on the device is read from device memory. For any other variable, the kernel has a
--- descriptor of its own, with the host's bounds and the address of the data's device copy, as a compiler passes it.
--- Bindings are described in fortran_expression.lua.
+-- A kernel reads a descriptor (address, extents and type of the data of an allocatable or pointer) from device memory
+-- if the descriptor is present there. For any other variable, it has a descriptor of its own, with the host's bounds
+-- and the address of the data's device copy, as a compiler passes it. fortran_expression.lua describes bindings.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,8 +12,9 @@ local memory_view = require "accdeep.backend.memory_view"
 local fortran_kernel = {}
 
 -- Returns a binding with a descriptor that the kernel owns. t: type of the variable; element_type: its dynamic type;
--- base: device address of the data; 0: the variable is not allocated or not associated, and using it raises. low, high:
--- bounds of the data, or a note (memory_view.lua).
+-- name: for errors; base: device address of the data, 0 if the variable is not allocated or not associated: its use
+-- then raises. dims: list of its dimensions. low, high: bounds of the data, or a note in place of `low`
+-- (memory_view.lua).
 local function section_binding(session, t, element_type, name, base, dims, low, high)
   local binding = { type = t, dynamic = t.polymorphic and function() return element_type end, dope = function(f)
     if base == 0 then
@@ -26,8 +27,8 @@ local function section_binding(session, t, element_type, name, base, dims, low, 
   return binding
 end
 
--- Returns the contents of a variable's descriptor on the host: base address (0: no data), dims and type. Also returns
--- the address of the first byte and the number of bytes of all elements.
+-- Returns five values from the descriptor of a variable on the host: base address (0: no data), dims (list of
+-- dimensions), dynamic type, address of the first byte of the elements, and number of bytes from there to the last one.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
   local base, element_type = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
@@ -35,10 +36,11 @@ local function contents(session, variable)
   return base, dims, element_type, fortran_descriptor.hull(base, element_type, dims)
 end
 
--- Returns the address of the first present byte in a host range, by binary search; nil if no byte is present.
+-- Returns the address of the first present byte among the `bytes` bytes at a host address, by binary search; nil if no
+-- byte is present.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
-  -- The result is in this range, because no byte before `low` is present.
+  -- No byte before address + low is present; the first present one is at address + high or before.
   local low, high = 0, bytes - 1
   while low < high do
     local middle = low + (high - low) // 2
@@ -47,9 +49,9 @@ local function first_present(ctx, device, address, bytes)
   return address + low
 end
 
--- Returns the binding of a variable with a descriptor in kernel `k`; k is nil when a script inspects the device. start:
--- host address of the section that a clause names, or nil. If no data are present, accesses through the binding raise.
--- Decides FLANG-storage-3.
+-- Returns the binding of a variable that has a descriptor, for kernel `k`; k is nil when a script inspects the device.
+-- start: host address of the section that a clause names, or nil. If no data are present, accesses through the binding
+-- raise. Decides FLANG-storage-3.
 function fortran_kernel.binding(session, k, variable, start)
   local ctx, device = session.ctx, session.now.device
   local t, address, name = variable.type, variable.address, variable.name
@@ -63,7 +65,8 @@ function fortran_kernel.binding(session, k, variable, start)
   local attached = k and k.plan.attached[name]
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
-    -- Data that are partly present are in pieces, which each access looks up. Only a script that inspects may use them.
+    -- Data that are partly present are in pieces, several objects, which each access looks up. Only a script may use
+    -- them.
     if not k and ctx:presence(device, first, bytes) == "partly" then
       low.pieces = true
     else
@@ -79,9 +82,9 @@ function fortran_kernel.binding(session, k, variable, start)
   return section_binding(session, t, element_type, name, on_device, dims, low, high)
 end
 
--- Returns the binding of a variable in use_device, with the address of its data on the device; the host only passes
--- the address on. The field `host` of the binding is the address of the data on the host. If the data are absent or not
--- allocated, using the binding raises.
+-- Returns the binding of a variable in use_device: the host program can pass the device address of the data on, but not
+-- access them. The binding's field `host` is the host address of the data. If the data are not allocated, using the
+-- binding raises.
 function fortran_kernel.use_device(session, variable)
   local base, dims, element_type, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -92,9 +95,9 @@ function fortran_kernel.use_device(session, variable)
   return binding
 end
 
--- Returns the binding of a private copy of the data of an allocatable or pointer in kernel `k`. sharing: private or
--- firstprivate, which also copies the host's values. A variable that is not allocated gets its ordinary binding. Raises
--- if the copy fails.
+-- Returns the binding of a private copy of the data of an allocatable or pointer in kernel `k`. sharing: "private", or
+-- "firstprivate", which also copies the host's values. A variable that is not allocated gets its ordinary binding.
+-- Raises if copying the values fails.
 function fortran_kernel.private_copy(k, variable, sharing)
   local session = k.session
   local base, dims, element_type, first, bytes = contents(session, variable)
@@ -109,8 +112,9 @@ end
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
 local lists = { "list", "args", "body", "cases" }
 
--- Returns the variables that statements use, in order, for the implicit data rules: list of {name, pos, reduced?},
--- where reduced is true for the variable of a reduction. Private variables of loops are not included.
+-- Returns the program's variables that the statements in `list` use, in the order of their first use, for the implicit
+-- data rules. Each is {name, pos, in_text, reduced?}; reduced is true if a loop reduces the variable. Private variables
+-- of loops are not included.
 function fortran_kernel.references(session, list)
   local by_name, names = {}, {}
   local function use(name, pos, private_names)

@@ -1,5 +1,6 @@
 -- object.lua - objects of Fortran types in host memory: initialization, deep copies, release of memory that objects
--- own. Common arguments: t is the type of the object at `address`; frame.pos is the position for errors.
+-- own. Common arguments: t is the type of the object at `address`; frame.pos is the position for errors. A descriptor
+-- (types/fortran_descriptor.lua) is the object of an allocatable or pointer: address, extents and type of its data.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -11,8 +12,8 @@ local raise = diagnostic.raise
 
 local object = {}
 
--- True if objects of type t need initialization, because they contain descriptors or have default values. The result is
--- kept in t.starts.
+-- True if objects of type t need initialization, because they contain descriptors or have default values. For a record,
+-- the result is kept in t.starts.
 local function has_start(t)
   if t.kind == "descriptor" then return true end
   if t.kind == "array" then return has_start(t.of) end
@@ -24,7 +25,7 @@ local function has_start(t)
   return t.starts
 end
 
--- Initializes the descriptors and default values of a new object of type t.
+-- Initializes the descriptors (to no data) and the default values of a new object of type t.
 function object.initialize(session, t, address)
   if t.kind == "descriptor" then
     core.put(address, fortran_descriptor.pack(session, t, 0))
@@ -38,7 +39,8 @@ function object.initialize(session, t, address)
   end
 end
 
--- Returns the address of a new, initialized object of type t. name, pos: of its block, for errors.
+-- Returns the address of a new, initialized object of type t. name, pos: name and position of its memory block, for
+-- errors.
 function object.new(session, t, name, pos)
   local address = session:new_block(t.size, name, t, pos)
   core.put(address, ("\0"):rep(math.min(t.size, 1 << 20)))
@@ -46,8 +48,8 @@ function object.new(session, t, name, pos)
   return address
 end
 
--- Returns address, number, dims and dynamic type of the elements of the allocatable whose descriptor is at `address`.
--- Returns nil if it is not allocated.
+-- Returns four values about the allocatable whose descriptor is at `address`: address of its elements, their number,
+-- dims (the list of its dimensions), and dynamic type. Returns nil if it is not allocated.
 local function allocated_elements(session, t, address, frame)
   local space = session.host_space
   local base = fortran_descriptor.base(space, address, nil, nil, frame)
@@ -56,9 +58,10 @@ local function allocated_elements(session, t, address, frame)
   return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
 end
 
--- Allocates the elements of the descriptor at `address` and returns their address. dims: list with lower and extent;
--- name: for errors; element_type: nil means the declared type. Elements are initialized. Raises if the size is too
--- large or the device copy of a declare directive cannot be created; then nothing is allocated.
+-- Allocates and initializes elements for the descriptor at `address`, writes the descriptor, and returns the address of
+-- the elements. dims: list of {lower, extent}; name: for errors; element_type: dynamic type, nil: the declared type.
+-- Raises if the size is too large, or if the device copy of a declare directive cannot be created. Then nothing is
+-- allocated.
 function object.allocate(session, t, address, dims, name, frame, element_type)
   element_type = element_type or t.of
   local n = fortran_descriptor.count(dims)
@@ -83,14 +86,14 @@ function object.allocate(session, t, address, dims, name, frame, element_type)
   return base
 end
 
--- Releases the memory that n elements at `base` own: their allocated components, recursively.
+-- Releases the memory that n elements of type `element_type` at `base` own: their allocated components, recursively.
 function object.release_elements(session, element_type, base, n, frame)
   if not has_start(element_type) then return end
   for i = 0, n - 1 do object.release(session, element_type, base + i * element_type.size, frame) end
 end
 
 -- Frees the n elements of type `element_type` at `base` that the descriptor at `address` describes, and clears the
--- descriptor. Raises, before freeing, if a region holds the data of a declare directive.
+-- descriptor. Raises, before anything is freed, if a data region holds the data of a declare directive.
 function object.free(session, t, address, base, n, element_type, frame)
   if session.program.persistent then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
   object.release_elements(session, element_type, base, n, frame)
@@ -98,8 +101,8 @@ function object.free(session, t, address, base, n, element_type, frame)
   core.put(address, fortran_descriptor.pack(session, t, 0))
 end
 
--- Frees the memory that an object owns: its allocated components or, for an allocatable, its elements. Does nothing for
--- pointers and for objects without such components.
+-- Frees the memory that the object at `address` owns: its allocated components or, for an allocatable, its elements.
+-- Does nothing for pointers, and for objects without such components.
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     local base, n, _, element_type = allocated_elements(session, t, address, frame)
@@ -113,8 +116,8 @@ function object.release(session, t, address, frame)
   end
 end
 
--- Assigns the whole object at `from` to the one at `to`, both of type t. Allocatable components are copied with their
--- contents; pointers get the same target. What the target owned is freed.
+-- Assigns the object at `from` to the one at `to`, both of type t. Allocatable components are copied with their
+-- contents; pointer components get the same target. Memory that the object at `to` owned is freed before.
 function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then
