@@ -15,7 +15,7 @@
 
 enum {
     UNIT = 16, /* granularity and alignment of small blocks, in bytes */
-    FINE = 32, /* the first FINE classes differ by one unit, then eight classes follow for each doubling */
+    FINE = 32, /* block sizes of the first FINE classes differ by one unit; then each doubling has eight classes */
     CLASSES = FINE + 8 * 6,
     SMALL = 32 << 10, /* block size of the last class, in bytes */
     HEAD = 64,        /* size of the header of a mapping, in bytes */
@@ -24,7 +24,8 @@ enum {
     PAGE = 4096
 };
 
-/* Header at the start of each mapping, whether a chunk or one large block. */
+/* Header at the start of each mapping of the system. A mapping is a chunk, from which small blocks are cut, or one
+ * large block. */
 struct mapping {
     struct mapping *prev, *next;
     size_t bytes;

@@ -1,5 +1,5 @@
-/* arena.h - memory of the runtime itself. It stays accessible while a kernel runs under the page guard (strict runs:
- * other host pages are protected then). */
+/* arena.h - allocator of the runtime's own memory, which stays accessible in kernels. In strict runs, the page guard
+ * makes all other host pages inaccessible while a kernel runs. */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 
@@ -19,8 +19,8 @@ struct rt_range {
  * call it at a time; the runtime's lock ensures that. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n);
 
-/* Stores at most `capacity` of the mappings that hold all blocks, as whole pages, and returns how many mappings exist.
- */
+/* Stores the page ranges of at most `capacity` mappings of the arena in `pages`, and returns how many mappings it has.
+ * Together they contain all blocks. */
 size_t rt_arena_list_pages(struct rt_range *pages, size_t capacity);
 
 #endif

@@ -1,4 +1,5 @@
-/* diagnostics.h - findings about the program: their texts, helps, rules and suppressions. */
+/* diagnostics.h - reports findings about the program (errors, warnings, notes, advice), with their helps, rules and
+ * suppressions. The functions take the lock of diagnostics themselves. */
 #ifndef RT_DIAGNOSTICS_H
 #define RT_DIAGNOSTICS_H
 
@@ -32,7 +33,7 @@ struct rt_diagnostic {
     const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
     bool continues;            /* error after which the program continues, and which may be suppressed */
 };
-/* Location of a finding; `file` or `function` NULL: unknown. */
+/* Source location of a finding; `file` or `function` NULL: unknown. */
 struct rt_source_location {
     const char *file, *function;
     int line;
@@ -42,30 +43,34 @@ struct rt_source_location {
  * thread, with or without the lock. */
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Counts a repetition before its costly text is made, and returns true. Returns false if no finding with this code,
- * return address and object was reported yet: then rt_emit_diagnostic must be called. */
+/* Returns true, and counts a repetition, if a finding with this code, return address `pc` and object (the same
+ * variable) was reported already. The caller then need not make its costly text. Returns false otherwise: the caller
+ * must call rt_emit_diagnostic. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object);
-/* Reports a finding without an object; repetitions at the same location are counted. */
+/* Reports a finding without an object, at the code that returns to `pc` (0: unknown); repetitions of the same message
+ * at the same location are only counted. rule NULL: accdeep's own rule for the code, if any. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Prints how often each finding was repeated, and completes the files of findings. Further calls do nothing. */
 void rt_emit_counts(void);
 /* Returns the length of the variable in "p[1].a[0:4]": all except the final section. */
 size_t rt_variable_name_length(const char *name);
-/* Returns the help of a code; NULL: unknown code. */
+/* Returns the help for findings with the code `code`; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code);
-/* Returns the finding's rule in the profile's document, or accdeep's own rule; NULL: no rule. */
+/* Returns the rule that the finding violates, as named in the documents of the rule profile; if the finding has none,
+ * accdeep's own rule for its code. NULL: no rule applies. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic);
-bool rt_uses_openmp_terms(void); /* true if the profile follows OpenMP */
+bool rt_uses_openmp_terms(void); /* returns true if the rule profile follows OpenMP */
 /* Writes the finding's help, or else that of its code, to *to. The wording is OpenMP's if `rule` (NULL: the profile's
  * documents) is of OpenMP, otherwise OpenACC's. The objects' names replace {1|...} and {2|...}, unless they are
  * addresses. Returns false if there is no help. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to);
-/* Reads a file of suppressions. Returns 0, the number of a wrong line, or -1 with errno set. */
+/* Reads the suppressions in the file `path`. Returns 0; the number of the first wrong line; or -1 with errno set if the
+ * file cannot be opened. */
 int rt_load_suppressions(const char *path);
 /* Counts the finding for the first suppression that matches it, and returns true; false: no suppression matches. */
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location);
-/* Calls `unused` for each suppression that matched no finding. */
+/* Calls unused(path, number), the suppression's file and line, for each suppression that matched no finding. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
 /* Returns the number of the first line that contains all `words`, a NULL-terminated list, in the source file of the
  * code at `pc`. Stores the file's name. 0: no such line, or the file is unknown or cannot be read. */

@@ -295,7 +295,8 @@ static bool run_dot(const char *dot, const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Writes the picture, by Graphviz unless DOT text is wanted; keeps the DOT text if that fails. */
+/* Writes the picture to its file: as DOT text if the name ends in ".dot", otherwise by Graphviz. If Graphviz fails,
+ * keeps the DOT text in a file beside it, and reports that. */
 void rt_draw_finish(void)
 {
     assert(rt.options.draw);

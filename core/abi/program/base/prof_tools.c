@@ -217,7 +217,8 @@ static void open_library(const char *path)
         rt_report("warning", "file", NULL, 0, "ACC_PROFLIB: %s", dlerror());
 }
 
-/* Calls the program's function acc_register_library, or that of a library, and those of ACC_PROFLIB. */
+/* Calls acc_register_library of the program, or else of a library linked with it; then that of each library named by
+ * ACC_PROFLIB. */
 void rt_prof_register_tools(void)
 {
     library *program = acc_register_library;

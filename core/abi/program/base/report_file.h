@@ -1,4 +1,4 @@
-/* report_file.h - file of findings, in SARIF or JSON lines. */
+/* report_file.h - writes the file of findings (`exec --report`), in SARIF or JSON lines. */
 #ifndef RT_REPORT_FILE_H
 #define RT_REPORT_FILE_H
 
@@ -15,10 +15,11 @@ struct rt_text_buffer;
 bool rt_report_file_open(const char *pattern, char *name, size_t capacity);
 /* Appends a line to the file of findings if that file has JSON lines; does nothing otherwise. */
 void rt_report_file_add_line(const struct rt_text_buffer *line);
-/* Adds a result to the SARIF file and returns its number; 0: no such file, a forked process, or no memory. */
+/* Adds a finding to the SARIF file as a result, and returns the result's number, from 1. Returns 0 if the file is not
+ * SARIF, in a forked process, or without memory. rule NULL: the finding has no rule. */
 size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
                                  const char *rule, const char *message);
-/* sets how often the finding of a result occurred; does nothing if `number` is 0 */
+/* Sets how often the finding of result `number` occurred; does nothing if `number` is 0. */
 void rt_report_file_set_count(size_t number, uint64_t count);
 int rt_report_file_finish(void); /* completes the file; returns errno of the last failed write, or 0 */
 

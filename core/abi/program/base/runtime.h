@@ -329,7 +329,7 @@ void rt_set_exclusive(bool on);
  * variables, which is always open, does not count. */
 int rt_find_open_region(const char **name_p);
 
-/* Returns true if `address` is that of a byte in allocated memory of a device. */
+/* Returns true if `address` lies within the bounds of all device addresses and belongs to a device (accd_device_at). */
 static inline bool rt_is_device_address(const void *address)
 {
     const uint64_t at = (uintptr_t)address;

@@ -39,8 +39,8 @@ static struct location {
     int line;              /* 0: not yet parsed, or `text` has no line */
 } compiler_locations[LOCATIONS];
 
-/* Returns the slot of the call at `pc` (not 0), or the free slot where its location belongs; NULL: the table is full.
- */
+/* Returns the entry of the call that returns to `pc` (not 0) in the table of locations, or the free entry for it; NULL:
+ * the table is full. */
 static struct location *find_location_slot(uintptr_t pc)
 {
     assert(pc);
@@ -87,8 +87,9 @@ static bool find_compiler_location(uintptr_t pc, bool has_debug_info, const char
     return true;
 }
 
-/* Finds the line in debug information, or else the location that the compiler passed. If both name the same file, the
- * line that the compiler passed counts. Files below the start folder are named relative to that folder. */
+/* Stores file, line and function of the call that returns to `pc`: from debug information, or else from the location
+ * that the compiler passed. If both name the same file, the line that the compiler passed counts. Files below the start
+ * folder are named relative to that folder. Returns false, and stores nothing, if the line is not known. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
     assert(file_p && line_p);
@@ -205,7 +206,8 @@ uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
     return pc;
 }
 
-/* Looks the name up in debug information, or else in the names passed by the compiler. site NULL: not found. */
+/* Stores in *name_p the name of the `bytes` bytes at `host`, from debug information, or else from the names that the
+ * compiler passed for `site`. Returns false if no name is found, or if `site` is NULL. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     rt_lock_diagnostics();
@@ -413,7 +415,7 @@ bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec local = {to, n}, remote = {(void *)(uintptr_t)host, n};
     const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    /* where the system call is not permitted, the memory is read directly and must be mapped */
+    /* Where the system call is not permitted (in some containers), the memory is read directly and must be mapped. */
     if (nread < 0 && (errno == ENOSYS || errno == EPERM)) {
         memcpy(to, remote.iov_base, n);
         return true;

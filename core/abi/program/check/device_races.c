@@ -35,8 +35,8 @@ static struct work {
 static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
 /* next: id that the next work or set gets; nmembers: number of used elements of members[] */
 static unsigned next = FIRST, nmembers;
-/* return address of the access of the last race, if it had no stack frame: a further race there is not reported again.
- * 0: none */
+/* return address of the access of the last race, if it had no stack frame: a further race at this address is not
+ * reported. 0: none */
 static uintptr_t reported_pc;
 
 /* ---------------------------------------------------------------------------------- work ids -- */
