@@ -17,7 +17,8 @@ local shape_of = fortran_expression.shape_of
 
 local assignment = {}
 
--- Raises if the value `e` cannot be assigned to `target` because of their types. node: as in assignment.value.
+-- Raises if the types of the value `e` and of the variable `target` do not allow an assignment. node: AST of the
+-- statement.
 local function check_types(node, target, e)
   local to, from, text = target.type, e.type, target.text
   if target.dynamic and from.kind == "record" then
@@ -36,8 +37,8 @@ local function check_types(node, target, e)
 end
 
 -- Reallocates the whole allocatable `to` in frame f if its shape differs from `shape`, or its dynamic type from
--- `element_type` (nil: any). shape, dims: extents and dimensions of the value; nil for a scalar, which keeps the
--- shape of `to`. Raises for a scalar if `to` is an array that is not allocated.
+-- `element_type` (nil: any). shape: extents of the value; dims: its dimensions, for the lower bounds. For a scalar
+-- value both are nil, and the shape is kept; this raises if `to` is an array that is not allocated.
 local function ensure_shape(env, to, f, shape, dims, element_type)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
@@ -60,7 +61,7 @@ local function ensure_shape(env, to, f, shape, dims, element_type)
   object.allocate(session, t, address, new_dims, to.text, f, element_type)
 end
 
--- True if an assignment may reallocate its target: a whole allocatable on the host. Nil or false otherwise.
+-- Returns a true value if an assignment may reallocate the variable `to`: a whole allocatable on the host.
 local function is_reallocated(env, to)
   return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
 end
@@ -183,8 +184,8 @@ local function pointer_bounds(env, node)
   return bounds, remaps
 end
 
--- Returns base address, dims and type of the target that the expression `e` describes in frame f. The base is 0 for a
--- pointer that is not associated.
+-- Returns base address, dims (list of dimensions) and dynamic type of the target that the expression `e` describes in
+-- frame f. The base is 0 for a pointer that is not associated; dims is then nil.
 local function describe_target(env, e, f)
   local space = env.space
   local element_type = fortran_expression.type_of(e, f)
@@ -200,9 +201,9 @@ local function describe_target(env, e, f)
   return (e.lvalue(f)), {}, element_type
 end
 
--- Returns dims with the given bounds over the elements of the target. bounds: from pointer_bounds; base, dims,
--- element_type: from describe_target. Raises if the target `e` has too few elements, is not contiguous or is not
--- associated.
+-- Returns new dims that give the elements of a target the bounds of the pointer. bounds: from pointer_bounds; base,
+-- dims, element_type: from describe_target. Raises if the target `e` has too few elements, is not associated, or has
+-- several dimensions and is not contiguous.
 local function remap_dims(bounds, element_type, e, base, dims, f)
   local remapped, n = {}, 1
   for i, bound in ipairs(bounds) do
@@ -229,8 +230,8 @@ local function remap_dims(bounds, element_type, e, base, dims, f)
   return remapped
 end
 
--- Compiles the assignment of the target `e` to the pointer with the AST `to_node`, with or without bounds. Raises if it
--- is not a pointer or the target does not fit.
+-- Compiles the assignment of the target `e` to the pointer with the AST `to_node`, with or without bounds. node: AST of
+-- the statement. Raises if to_node is not a pointer, or if the target does not fit.
 function assignment.target(env, node, to_node, e)
   local bounds, remaps = pointer_bounds(env, node)
   return assignment.onto(env, node, fortran_expression.compile(env, bounds and to_node.base or to_node), e, bounds,
@@ -275,8 +276,8 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       dims = remap_dims(bounds, element_type, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
-        -- If the text has no bounds, the pointer gets those of `dims`: 1 for a section, the declared ones for a whole
-        -- array.
+        -- If the text has no bounds, the pointer keeps the lower bounds of `dims`: 1 for a section, the declared ones
+        -- for a whole array.
         if bounds then dim.lower = bounds[i].lower(f) end
       end
     end

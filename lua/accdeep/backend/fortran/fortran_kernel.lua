@@ -12,8 +12,8 @@ local memory_view = require "accdeep.backend.memory_view"
 local fortran_kernel = {}
 
 -- Returns a binding with a descriptor that the kernel owns. t: type of the variable; element_type: its dynamic type;
--- name: for errors; base: device address of the data, 0 if the variable is not allocated or not associated: its use
--- then raises. dims: list of its dimensions. low, high: bounds of the data, or a note in place of `low`
+-- name: for errors. base: device address of the data; if it is 0, the variable is not allocated or not associated, and
+-- using the binding raises. dims: list of its dimensions. low, high: bounds of the data, or a note in place of `low`
 -- (memory_view.lua).
 local function section_binding(session, t, element_type, name, base, dims, low, high)
   local binding = { type = t, dynamic = t.polymorphic and function() return element_type end, dope = function(f)
@@ -27,8 +27,9 @@ local function section_binding(session, t, element_type, name, base, dims, low, 
   return binding
 end
 
--- Returns five values from the descriptor of a variable on the host: base address (0: no data), dims (list of
--- dimensions), dynamic type, address of the first byte of the elements, and number of bytes from there to the last one.
+-- Returns five values from the descriptor of a variable on the host. The first three are the base address (0: no data),
+-- dims (list of dimensions) and the dynamic type. Then follow the address of the first byte of the elements, and the
+-- number of bytes from there to the end of the last one.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
   local base, element_type = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
@@ -40,7 +41,7 @@ end
 -- byte is present.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
-  -- No byte before address + low is present; the first present one is at address + high or before.
+  -- The loop keeps this invariant: the first present byte is at one of the offsets from low to high.
   local low, high = 0, bytes - 1
   while low < high do
     local middle = low + (high - low) // 2
@@ -83,8 +84,8 @@ function fortran_kernel.binding(session, k, variable, start)
 end
 
 -- Returns the binding of a variable in use_device: the host program can pass the device address of the data on, but not
--- access them. The binding's field `host` is the host address of the data. If the data are not allocated, using the
--- binding raises.
+-- access them. The binding's field `host` is the host address of the data. If the data are absent on the device or not
+-- allocated, using the binding raises.
 function fortran_kernel.use_device(session, variable)
   local base, dims, element_type, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0

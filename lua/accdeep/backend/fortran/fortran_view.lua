@@ -2,9 +2,12 @@
 -- numbers as lists of two parts, arrays as views.
 --
 -- The view of an array is made when the array is read. v(i, j) uses Fortran's indices; v[i] counts elements from 0 in
--- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). An array that is not
--- allocated or associated reads as nil, as does such a scalar. Assigning a list to an allocatable or pointer allocates
--- new memory. Arguments space, address, low, high: as in memory_view.lua; t: type of the object.
+-- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). An array or scalar
+-- that is not allocated or associated reads as nil. Assigning a list to an allocatable or pointer allocates new memory.
+--
+-- Arguments: space, address, low, high: memory space, and address and bounds of the object (memory_view.lua); t: type
+-- of the object. A section is {address, low, high, of (element type), dims}; a dim is {lower, extent, sm (bytes from
+-- one element to the next)}.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -24,7 +27,7 @@ local frame = {}
 -- Class of array views.
 local Array = { __name = "array" }
 
--- Returns the elements of a section (fortran_expression.lua) as nested lists, one level for each dimension.
+-- Returns the elements of a section, read from the memory `space`, as nested lists: one level for each dimension.
 local function nested_list(section, space)
   local dims = section.dims
   local function list(address, depth)
@@ -39,7 +42,7 @@ local function nested_list(section, space)
   return list(section.address, 1)
 end
 
--- Returns the view of a section that is an array.
+-- Returns the array view of a section. t: type of the object, whose name the view shows.
 local function array(space, t, section)
   local n = fortran_descriptor.count(section.dims)
   return memory_view.make(Array, space, { kind = "array", of = section.of, n = n, size = n * section.of.size,
@@ -47,8 +50,8 @@ local function array(space, t, section)
     section.address, section.low, section.high, section)
 end
 
--- Returns the address of element `index`, counted from 0 in memory order. at: location of the view. Raises if the index
--- is not an integer or is out of bounds.
+-- Returns the address of the element number `index`, counted from 0 in memory order. at: location of the view. Raises
+-- if the index is not an integer or is out of bounds.
 local function address_of(at, index)
   local section = at.section
   if math.type(index) ~= "integer" or index < 0 or index >= at.type.n then
@@ -71,22 +74,23 @@ function methods.values(self)
   return nested_list(at.section, at.space)
 end
 
--- Returns a method, or the element with index `key`, counted from 0 in memory order. Raises for other keys.
+-- Returns the method `key` of an array view, or the element number `key`, counted from 0 in memory order. Raises for
+-- other keys.
 function Array:__index(key)
   if methods[key] then return methods[key] end
   local at = memory_view.location(self)
   return memory_view.read(at.space, at.section.of, address_of(at, key), at.low, at.high)
 end
--- Stores a value in the element with index `key`, counted from 0 in memory order. Raises for other keys.
+-- Stores a value in the element number `key` of an array view, counted from 0 in memory order. Raises for other keys.
 function Array:__newindex(key, value)
   local at = memory_view.location(self)
   memory_view.write(at.space, at.section.of, address_of(at, key), value, at.low, at.high)
 end
--- Returns the number of elements, and the name of the array's type.
+-- Return the number of an array's elements, and the name of its type.
 function Array:__len() return memory_view.location(self).type.n end
 function Array:__tostring() return types.name(memory_view.location(self).type) end
--- v(i, j): returns the element with these indices of Fortran. Raises if an index is out of bounds or their number is
--- wrong.
+-- v(i, j): returns the element of the view v with these Fortran indices. Raises if an index is out of bounds or if the
+-- number of indices is wrong.
 function Array:__call(...)
   local at = memory_view.location(self)
   local section = at.section
@@ -106,8 +110,8 @@ function Array:__call(...)
   return memory_view.read(at.space, section.of, address, at.low, at.high)
 end
 
--- Returns the section of an array, or of the data of a descriptor, at an address. Returns nil for a descriptor without
--- a target.
+-- Returns the section that an array of type t, or the data of a descriptor of type t, occupies. address: that of the
+-- array or descriptor. Returns nil for a descriptor without data.
 local function section_of(space, t, address, low, high)
   if t.bounds then
     return { address = address, low = low, high = high, of = t.of,
@@ -119,14 +123,14 @@ local function section_of(space, t, address, low, high)
     dims = fortran_descriptor.dims(space, t, address, low, high, frame) }
 end
 
--- Returns the view of a section of type t; for a scalar, its value.
+-- Returns the array view of a section of type t; if the section has no dimensions, the value of its scalar.
 function fortran_view.view_of_section(space, t, section)
   if #section.dims > 0 then return array(space, t, section) end
   return memory_view.read(space, section.of, section.address, section.low, section.high)
 end
 
--- Returns the value of an object of a Fortran type: a Lua value or a view. Returns nil if it is not allocated or
--- associated. Raises if it cannot be read.
+-- Returns the value of an object of a Fortran type: a Lua value or a view. Returns nil if the object is not allocated
+-- or associated. Raises if it cannot be read.
 function fortran_view.read_value(space, t, address, low, high)
   if t.kind == "descriptor" or t.bounds then
     local section = section_of(space, t, address, low, high)
@@ -141,8 +145,8 @@ fortran_view.nested = nested_list
 
 -- --------------------------------------------------------------------------------------- writing --
 
--- Returns the extents of nested lists with `rank` levels, taken from their first elements. Raises if the nesting is not
--- deep enough. t: type for the message.
+-- Returns the extents of the nested list `value` with `rank` levels, taken from the first element of each level. Raises
+-- if the nesting is not deep enough. t: type for the message.
 local function shape_of(value, rank, t)
   local shape = {}
   for i = 1, rank do
@@ -157,8 +161,8 @@ local function shape_of(value, rank, t)
   return shape
 end
 
--- Stores a list, nested or flat, into a section. Raises if it has too many elements or a wrong value; elements stored
--- until then keep their new values.
+-- Stores the list `value`, nested or flat, into a section of type t. Raises if it has too many elements or a wrong
+-- value; elements that were stored before the error keep their new values.
 local function fill_section(space, section, t, value)
   local dims = section.dims
   local function fill(address, depth, list)
@@ -186,9 +190,9 @@ local function fill_section(space, section, t, value)
   fill(section.address, 1, value)
 end
 
--- Assigns to an allocatable or pointer of type t: nil deallocates or nullifies it; a view becomes a pointer's target;
--- a list is stored in new memory. A flat list for several dimensions is stored in existing elements. Raises if the
--- value does not fit, and for other lists on a device.
+-- Assigns `value` to an allocatable or pointer of type t: nil deallocates or nullifies it; a view becomes a pointer's
+-- target; a list or a scalar is stored in new memory. A flat list for several dimensions is stored in the existing
+-- elements. Raises if the value does not fit, and for other lists on a device.
 local function fill_descriptor(space, t, address, value, low, high)
   local session = space.session
   local at = memory_view.location(value)
@@ -222,7 +226,7 @@ local function fill_descriptor(space, t, address, value, low, high)
   fill_section(space, section, t, value)
 end
 
--- Stores a Lua value into an object of a Fortran type; raises if the value does not fit.
+-- Stores a Lua value into an object of a Fortran type t; raises if the value does not fit.
 function fortran_view.fill(space, t, address, value, low, high)
   if t.kind == "descriptor" then return fill_descriptor(space, t, address, value, low, high) end
   if t.bounds then
