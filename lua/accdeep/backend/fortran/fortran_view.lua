@@ -191,7 +191,7 @@ local function fill_section(space, section, t, value)
 end
 
 -- Assigns `value` to an allocatable or pointer of type t: nil deallocates or nullifies it; a view becomes a pointer's
--- target; a list or a scalar is stored in new memory. A flat list for several dimensions is stored in the existing
+-- target. A list or a scalar is stored in new memory. A flat list for several dimensions is stored in the existing
 -- elements. Raises if the value does not fit, and for other lists on a device.
 local function fill_descriptor(space, t, address, value, low, high)
   local session = space.session

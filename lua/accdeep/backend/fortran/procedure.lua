@@ -39,7 +39,7 @@ function procedure.define(session, list, host)
   end
 end
 
--- Returns the address of a new temporary object of type t. The end of the run frees the object.
+-- Returns the address of a new temporary object of type t, which the end of the procedure's run frees.
 local function temporary(session, t, name)
   local address = object.new(session, t, name)
   table.insert(session.now.locals, { type = t, address = address })
@@ -51,8 +51,8 @@ local function wrong_type(entity, actual, expectation)
   raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, expectation))
 end
 
--- Raises if the type of an actual argument does not fit dummy_type, the type of its dummy. is_polymorphic: true if the
--- dummy also accepts extensions of its type.
+-- Raises if the type of an actual argument does not fit dummy_type, the type of its dummy argument. is_polymorphic:
+-- true if the dummy argument also accepts extensions of its type.
 local function check_type(entity, actual, dummy_type, is_polymorphic)
   local t = actual.e.type
   if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, dummy_type) then return end
@@ -80,15 +80,15 @@ local function section_of(session, entity, actual, element_type, frame)
   return section
 end
 
--- Raises if the rank of an actual argument is not `rank`.
+-- Raises if the rank (number of dimensions) of an actual argument is not `rank`.
 local function need_rank(entity, actual, rank)
   if actual.e.rank ~= rank then
     wrong_type(entity, actual, ("of rank %d, not %d"):format(rank, actual.e.rank))
   end
 end
 
--- Returns the address of a contiguous copy of a section. At the end of the run, unless it fails, the elements are
--- copied back.
+-- Returns the address of a contiguous copy of a section. At the end of the procedure's run, the elements are copied
+-- back to the section, unless the run fails.
 local function pack_argument(session, entity, section, run, frame)
   local t = fortran_types.array(section.of, section.dims)
   local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
@@ -215,7 +215,7 @@ local function bound(session, run, entity, t, open, attributes)
   return pack_argument(session, entity, section, run, frame), t
 end
 
--- True if a declaration has explicit bounds, which may depend on other arguments. node: a declaration.
+-- True if the declaration `node` has explicit bounds, which may depend on other arguments.
 local function has_bounds(node)
   for _, entity in ipairs(node.list) do
     for _, dim in ipairs(entity.dims and entity.dims.list or {}) do
@@ -228,8 +228,8 @@ local function has_bounds(node)
   return false
 end
 
--- Declares the entities of the procedure `node`. Arguments without bounds are declared first, because bounds may use
--- them. Raises if a declaration is invalid or an argument is not declared.
+-- Declares the dummy arguments and local variables of the procedure `node`. Arguments without explicit bounds are
+-- declared first, because bounds may use them. Raises if a declaration is invalid or an argument is not declared.
 local function declare_all(session, run, node)
   for _, item in ipairs(node.list) do
     if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end

@@ -48,16 +48,17 @@ local function range_of(session, case)
     last = case.last and constant(session, case.last) }
 end
 
--- Predicate of a range without a bound.
+-- Predicate for a side of a range that has no bound: every value fits.
 local function always_true() return true end
 
--- Returns a function of the frame that is true if a <= b. If the expression a or b is nil (no bound), the function
--- always returns true.
+-- Returns a function of the frame that is true if the value of `a` is at most that of `b`. a, b: expressions. If one of
+-- them is nil (no bound), the function always returns true.
 local function compile_at_most(a, b)
   return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
 end
 
--- True if two ranges of cases have a common value. All bounds are constants, so an empty frame is enough.
+-- True if the ranges of two cases have a common value. All bounds are constants, so an empty frame is enough to compute
+-- them.
 local function overlap(a, b)
   return compile_at_most(a.first, a.last) {} and compile_at_most(b.first, b.last) {}
     and compile_at_most(a.first, b.last) {}
