@@ -14,7 +14,7 @@ struct accd__original;
 struct accd__queue;
 struct accd__task;
 
-#define ACCD_OBJECT_SHARED ((uint64_t)1 << 63) /* flag: device memory belongs to a block */
+#define ACCD_OBJECT_SHARED ((uint64_t)1 << 63) /* flag: device memory lies in a block (accd__block) */
 #define ACCD_OBJECT_MAPPED ((uint64_t)1 << 62) /* flag: device memory belongs to the user (acc_map_data) */
 #define ACCD_OBJECT_ORIGIN \
     ((uint64_t)1 << 61) /* flag: `where` is the number of a name origin (accd__name_origin), not of a label */
@@ -27,13 +27,13 @@ struct accd__task;
 #define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52)
 #define ACCD_OBJECT_NAMED \
     ((uint64_t)1 << 53) /* flag: a region's clause named the object without counting a reference */
-/* Flag: exit data removed references that open regions added. */
+/* Flag: exit data removed references that regions which are still open have added. */
 #define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54)
 /* Flag: the object holds one of several pieces of a clause that was split. */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)
-/* Flag: made only by items with ACCD_ITEM_BASE_POINTER. */
+/* Flag: all items that have named the object so far have ACCD_ITEM_BASE_POINTER. */
 #define ACCD_OBJECT_POINTER ((uint64_t)1 << 56)
-/* Flag: a pointer in the object was attached once. */
+/* Flag: some pointer in the object is attached, or was attached before. */
 #define ACCD_OBJECT_HAD_POINTER ((uint64_t)1 << 57)
 
 /* Present object: host data that have a copy on the device; one entry of the present table. Kept at 40 bytes, because
