@@ -27,7 +27,7 @@ struct accd__task;
 #define ACCD_OBJECT_STORAGE ((uint64_t)1 << 52)
 #define ACCD_OBJECT_NAMED \
     ((uint64_t)1 << 53) /* flag: a region's clause named the object without counting a reference */
-/* Flag: exit data removed references that regions which are still open have added. */
+/* Flag: exit data, or the end of another region, removed references that open regions have added. */
 #define ACCD_OBJECT_UNDERCOUNTED ((uint64_t)1 << 54)
 /* Flag: the object holds one of several pieces of a clause that was split. */
 #define ACCD_OBJECT_PIECE ((uint64_t)1 << 55)
