@@ -53,8 +53,8 @@ function Writer:assign_temporary(ctype, text)
   return name
 end
 
--- Returns the kernel's name for the address or value that a variable of the host program has on the device. binding:
--- its binding (symbols.lua). The first use of a variable appends it to w.variables.
+-- Returns the name that the kernel's text uses for the device address or value of a variable of the host program.
+-- binding: the variable's binding (symbols.lua). The first use of a variable appends it to w.variables.
 function Writer:variable(name, binding)
   local number = self.variable_numbers[name]
   if not number then
@@ -73,7 +73,7 @@ cuda_expression.holder = holder
 
 -- -------------------------------------------------------------------------------- conversions --
 
--- Texts that wrap the integer %s into the range of a type, by code of the type. Integers of 64 bits need none.
+-- Texts that wrap the integer %s into the range of a type, by code of the type. Types of 64 bits need no wrapping.
 local wraps = {
   [scalar.i8] = "(i64)(signed char)(%s)", [scalar.u8] = "(i64)(unsigned char)(%s)",
   [scalar.i16] = "(i64)(short)(%s)", [scalar.u16] = "(i64)(unsigned short)(%s)",
@@ -154,7 +154,7 @@ end
 
 -- ------------------------------------------------------------------------------------ l-values --
 
--- Writers of l-values, by op of the typed node: function(w, e) -> operand.
+-- Writers of l-values, by op of the typed node: function(w, e) -> operand, which is a pointer to the l-value.
 local lvalues = {}
 
 -- Returns the name of a local variable in memory, or the kernel's name for a variable of the host program.
@@ -178,7 +178,8 @@ function lvalues.deref(w, e)
   return e.index and emit_displace(w, pointer, value(w, e.index), e.type.size) or pointer
 end
 
--- Returns the address of a compound assignment's target. It is computed at the first call only.
+-- Returns the address of a compound assignment's target. Its code is appended at the first call only, so side effects
+-- of the target occur once.
 function lvalues.once(w, e)
   e.compiled = e.compiled or lvalue(w, e.lvalue)
   return e.compiled
@@ -234,7 +235,7 @@ function values.const(w, e)
     or text
 end
 
--- The value is copied into a temporary at once, because later code may change the variable.
+-- The variable's value is copied into a temporary at once, because later code may change the variable.
 values["local"] = function(w, e)
   local frame_slot, written = e.binding.frame_slot, e.binding.written
   if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
@@ -272,7 +273,7 @@ end
 
 -- Appends the negation of a floating number.
 function values.negate(w, e) return w:assign_temporary("double", ("-(%s)"):format(value(w, e.e))) end
--- Appends a condition as a number, 0 or 1.
+-- Appends the computation of a condition, and returns it as a number, 0 or 1.
 function values.compare(w, e) return w:assign_temporary("i64", condition(w, e)) end
 values["not"] = values.compare
 
@@ -371,7 +372,7 @@ function values.library(w, e)
     or wrap_integer(e.type, filled))
 end
 
--- Gives up, because the function is written in Lua.
+-- Gives up (the interpreter runs the body), because the called function is written in Lua.
 function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
 values.method = values.call
 
