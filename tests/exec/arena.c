@@ -1,7 +1,7 @@
 /* The memory that stays open against a model: random growing, shrinking and freeing. */
 #include "../tap.h"
 
-#include <abi/program/base/arena.h>
+#include <lib/arena.h>
 
 #include <stdbool.h>
 

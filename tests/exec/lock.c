@@ -1,7 +1,7 @@
 /* The runtime's lock: cheap while there is one thread, and the same lock when another one starts meanwhile. */
 #include "../tap.h"
 
-#include <abi/program/base/runtime.h>
+#include <base/runtime.h>
 
 #include <sys/wait.h>
 #include <unistd.h>

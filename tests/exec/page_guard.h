@@ -4,7 +4,7 @@
 
 #include "../tap.h"
 
-#include <abi/program/strict/page_guard.h>
+#include <guard/page_guard.h>
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,14 +3,14 @@
 
 local layers = {}
 
--- Returns the folders that a folder of the runtime for real programs may use: the runtime's base, the first n of
--- FOLDERS, and further ones.
-local FOLDERS = { "data", "strict", "check", "run", "routines" }
-local function program(n, ...)
-  local uses = { "core/debuginfo", "core/abi/helps", "core/abi/program/base" }
-  for i = 1, n do uses[#uses + 1] = "core/abi/program/" .. FOLDERS[i] end
+-- The folders of the runtime for real programs, from the lowest. Returns the folders that the n-th one may use: those
+-- before it, and further ones.
+local FOLDERS = { "lib", "base", "diag", "trace", "image", "guard", "coherence", "feed_pages", "rt", "api", "frontend" }
+local function exec(n, ...)
+  local uses = { "core/debuginfo", "core/abi/helps" }
+  for i = 1, n - 1 do uses[#uses + 1] = "exec/" .. FOLDERS[i] end
   for _, other in ipairs { ... } do uses[#uses + 1] = other end
-  return uses
+  return { public = true, uses = uses }
 end
 
 -- Products are separate from the core's layers. A product uses what the public header declares (public), and the
@@ -34,15 +34,18 @@ layers.core = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
     ["core/debuginfo"] = { public = true },
     ["core/abi/helps"] = {},
-    ["core/abi/program/base"] = { public = true, uses = { "core/debuginfo", "core/abi/helps" } },
-    ["core/abi/program/data"] = { public = true, uses = program(0) },
-    ["core/abi/program/strict"] = { public = true, uses = program(1) },
-    ["core/abi/program/check"] = { public = true, uses = program(2, "core/abi/checked") },
-    ["core/abi/program/run"] = { public = true, uses = program(3) },
-    ["core/abi/program/routines"] = { public = true, uses = program(4) },
-    ["core/abi/program/gcc"] = { public = true, uses = program(5) },
-    ["core/abi/program/clang"] = { public = true, uses = program(5) },
-    ["core/abi/checked"] = {},
+    ["exec/lib"] = exec(1),
+    ["exec/base"] = exec(2),
+    ["exec/diag"] = exec(3),
+    ["exec/trace"] = exec(4),
+    ["exec/image"] = exec(5),
+    ["exec/guard"] = exec(6),
+    ["exec/coherence"] = exec(7, "exec/checked"),
+    ["exec/feed_pages"] = exec(8),
+    ["exec/rt"] = exec(9),
+    ["exec/api"] = exec(10),
+    ["exec/frontend"] = exec(11),
+    ["exec/checked"] = {},
     ["core/abi/directory"] = { public = true },
     ["core/abi/lowered"] = { public = true, uses = { "core/abi/helps" } },
     ["lua/binding"] = { public = true, uses = { "core/debuginfo" } },
@@ -60,15 +63,18 @@ layers.core = {
     ["core/base"] = "memory, ordered indices, sorting, threads, rules, errors",
     cuda = "the backend for NVIDIA GPUs",
     ["core/debuginfo"] = "debug information of programs and of the running process",
-    ["core/abi/program/gcc"] = "the functions that gcc calls for directives",
-    ["core/abi/program/clang"] = "the functions that clang calls for OpenMP's target directives",
-    ["core/abi/program/routines"] = "acc_* and omp_* routines",
-    ["core/abi/program/run"] = "the runtime for OpenACC and OpenMP programs: start, calls, kernels, end",
-    ["core/abi/program/check"] = "checks of programs compiled for checking: what holds of each byte",
-    ["core/abi/checked"] = "the library that programs compiled for checking are linked with",
-    ["core/abi/program/strict"] = "checks of compiled programs: host memory, stale data, idle transfers",
-    ["core/abi/program/data"] = "declared variables, device code, members, structures, blocks of malloc",
-    ["core/abi/program/base"] = "state and locks of the runtime, reports, traces, tools",
+    ["exec/frontend"] = "the functions that gcc and clang call for directives",
+    ["exec/api"] = "acc_* and omp_* routines, ends of tasks",
+    ["exec/rt"] = "start, calls, constructs, kernels and end of the runtime",
+    ["exec/feed_pages"] = "checks of strict runs: sampling, stack variables, pointers, leaks, the page guard's findings",
+    ["exec/coherence"] = "which side has the newest value of each byte: stale data, races, needless transfers",
+    ["exec/guard"] = "host pages that are protected while kernels run",
+    ["exec/image"] = "declared variables, device code, members, structures, blocks of malloc",
+    ["exec/trace"] = "traces, pictures, OpenACC's profiling interface",
+    ["exec/diag"] = "findings: wording, names, source lines, suppressions, files",
+    ["exec/base"] = "state of the process and of threads, the lock, the end by a signal",
+    ["exec/lib"] = "memory that kernels may use, stacks, texts, MPI ranks; knows nothing of the runtime",
+    ["exec/checked"] = "the library that programs compiled for checking are linked with",
     ["core/abi/directory"] = "data environments for other runtimes",
     ["core/abi/helps"] = "meanings and helps of codes, for runtimes in C",
     ["core/abi/lowered"] = "what programs lowered to accdeep call",

@@ -36,7 +36,7 @@ local function with_includes()
     list[#list + 1] = entry
     for row in entry.text:gmatch "[^\n]+" do
       local name = row:match '^#include "([^"]+)"'
-      for _, folder in ipairs(name and { path:match "^(.*)/", "core" } or {}) do
+      for _, folder in ipairs(name and { path:match "^(.*)/", "core", "exec" } or {}) do
         local header = folder .. "/" .. name
         local exists = io.open(root .. "/" .. header, "rb")
         if exists then

@@ -124,7 +124,7 @@ local function supervise(path, script, json)
       json) or nil)
 end
 
--- Returns the MPI rank of this process as text, or nil. core/abi/program/base/rank.c reads the same variables.
+-- Returns the MPI rank of this process as text, or nil. exec/lib/rank.c reads the same variables.
 local function rank()
   for _, name in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" } do
     local value = os.getenv(name)
@@ -146,7 +146,7 @@ local function rank_file_name(pattern)
   return (pattern:gsub("%%r", number))
 end
 
--- Checks a file of suppressions, which core/abi/program/base/suppress.c reads. Returns the absolute path of the file,
+-- Checks a file of suppressions, which exec/diag/suppress.c reads. Returns the absolute path of the file,
 -- because the program may change its working directory. Raises if the file cannot be read, a line is malformed, or its
 -- code is unknown.
 local function suppressions(path)

@@ -1,0 +1,785 @@
+/* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one item
+ * (host range with an action), or a single operation of the core. If the thread's device is the host, memory is shared:
+ * nothing is mapped, and everything is present (ACC33-gloss-2). */
+#include "coherence/check.h"
+#include "coherence/happens_before.h"
+#include "coherence/races.h"
+#include "coherence/snapshots.h"
+#include "diag/errors.h"
+#include "diag/label.h"
+#include "feed_pages/leaks.h"
+#include "image/malloc_blocks.h"
+#include "rt/lifecycle.h"
+#include "rt/spans.h"
+#include "trace/prof.h"
+#include "routines.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Declarations as in openacc.h, which belongs to the program's compiler. */
+#define ROUTINES(X)                                                                            \
+    X(void *, acc_copyin, (void *host, size_t bytes))                                          \
+    X(void *, acc_present_or_copyin, (void *host, size_t bytes))                               \
+    X(void *, acc_pcopyin, (void *host, size_t bytes))                                         \
+    X(void *, acc_create, (void *host, size_t bytes))                                          \
+    X(void *, acc_present_or_create, (void *host, size_t bytes))                               \
+    X(void *, acc_pcreate, (void *host, size_t bytes))                                         \
+    X(void, acc_copyin_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_create_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_copyout, (void *host, size_t bytes))                                           \
+    X(void, acc_copyout_async, (void *host, size_t bytes, int queue))                          \
+    X(void, acc_copyout_finalize, (void *host, size_t bytes))                                  \
+    X(void, acc_copyout_finalize_async, (void *host, size_t bytes, int queue))                 \
+    X(void, acc_delete, (void *host, size_t bytes))                                            \
+    X(void, acc_delete_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_delete_finalize, (void *host, size_t bytes))                                   \
+    X(void, acc_delete_finalize_async, (void *host, size_t bytes, int queue))                  \
+    X(void, acc_update_device, (void *host, size_t bytes))                                     \
+    X(void, acc_update_device_async, (void *host, size_t bytes, int queue))                    \
+    X(void, acc_update_self, (void *host, size_t bytes))                                       \
+    X(void, acc_update_self_async, (void *host, size_t bytes, int queue))                      \
+    X(void, acc_attach, (void **slot))                                                         \
+    X(void, acc_attach_async, (void **slot, int queue))                                        \
+    X(void, acc_detach, (void **slot))                                                         \
+    X(void, acc_detach_async, (void **slot, int queue))                                        \
+    X(void, acc_detach_finalize, (void **slot))                                                \
+    X(void, acc_detach_finalize_async, (void **slot, int queue))                               \
+    X(int, acc_is_present, (void *host, size_t bytes))                                         \
+    X(void *, acc_deviceptr, (void *host))                                                     \
+    X(void *, acc_hostptr, (void *device))                                                     \
+    X(void, acc_map_data, (void *host, void *device, size_t bytes))                            \
+    X(void, acc_unmap_data, (void *host))                                                      \
+    X(void *, acc_malloc, (size_t bytes))                                                      \
+    X(void, acc_free, (void *device))                                                          \
+    X(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes))                    \
+    X(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue))   \
+    X(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes))                  \
+    X(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue)) \
+    X(void, acc_memcpy_device, (void *to, void *from, size_t bytes))                           \
+    X(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue))          \
+    X(int, acc_get_num_devices, (int type))                                                    \
+    X(void, acc_set_device_type, (int type))                                                   \
+    X(int, acc_get_device_type, (void))                                                        \
+    X(void, acc_set_device_num, (int number, int type))                                        \
+    X(int, acc_get_device_num, (int type))                                                     \
+    X(size_t, acc_get_property, (int number, int type, int property))                          \
+    X(const char *, acc_get_property_string, (int number, int type, int property))             \
+    X(void, acc_init, (int type))                                                              \
+    X(void, acc_shutdown, (int type))                                                          \
+    X(int, acc_on_device, (int type))                                                          \
+    X(int, acc_async_test, (int queue))                                                        \
+    X(int, acc_async_test_all, (void))                                                         \
+    X(void, acc_wait, (int queue))                                                             \
+    X(void, acc_async_wait, (int queue))                                                       \
+    X(void, acc_wait_async, (int queue, int other))                                            \
+    X(void, acc_wait_all, (void))                                                              \
+    X(void, acc_async_wait_all, (void))                                                        \
+    X(void, acc_wait_all_async, (int queue))                                                   \
+    X(void *, acc_get_current_cuda_device, (void))                                             \
+    X(void *, acc_get_current_cuda_context, (void))                                            \
+    X(void *, acc_get_cuda_stream, (int queue))                                                \
+    X(int, acc_set_cuda_stream, (int queue, void *stream))
+#define DECLARE(type, name, parameters) type name parameters;
+ROUTINES(DECLARE)
+
+/* -------------------------------------------------------------------------------------- data -- */
+
+/* Returns true if a data routine of this kind does nothing, because `host` is NULL or `bytes` is 0. Ends the program
+ * with a report where the rules' knobs null_routine, zero_map or zero_update call that an error. */
+static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
+{
+    assert(rt.site && rt.options.rules);
+    const accd_rules *rules = rt.options.rules;
+    if (!host && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
+        return true;
+    if (!bytes && kind == ACCD_KIND_ENTER_DATA && rules->zero_map == ACCD_CHOICE_REJECT)
+        rt_fatal("invalid-section", "%s: no bytes cannot be mapped", rt.site->construct_name);
+    if (!bytes && kind == ACCD_KIND_UPDATE && rules->zero_update == ACCD_CHOICE_REJECT)
+        rt_fatal("not-present", "%s: no bytes are never present", rt.site->construct_name);
+    if (bytes && !host)
+        rt_fatal("null-pointer", "%s: a null pointer cannot be mapped", rt.site->construct_name);
+    return !bytes;
+}
+
+/* Returns the event (RT_EV_x) that tools get for a construct of this kind. */
+static int get_kind_event(accd_construct_kind kind)
+{
+    return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
+           : kind == ACCD_KIND_EXIT_DATA ? RT_EV_EXIT_DATA
+                                         : RT_EV_UPDATE;
+}
+
+/* Runs a data routine for the `bytes` bytes at `host`, at once: the queue is only reported and checked. Returns the
+ * device address for enter data, `host` if the host is the thread's device, otherwise NULL. */
+void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
+                          size_t bytes, bool finalize, int queue)
+{
+    assert(kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA || kind == ACCD_KIND_UPDATE);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
+    void *device = host;
+    if (self->type != RT_DEVICE_HOST && is_no_operation(kind, host, bytes)) {
+        device = NULL;
+    } else if (self->type != RT_DEVICE_HOST) {
+        accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
+        rt_label_item_at_site(&item);
+        rt_enter_queue(self, queue);
+        const bool needs_check =
+            !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action));
+        rt_run_construct(self, kind, needs_check ? RT_NEEDS_CHECK : 0, &item, 1, finalize);
+        rt_enter_queue(self, RT_ASYNC_SYNC);
+        device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
+                                              : NULL;
+    }
+    rt_leave();
+    rt_span_end(&span);
+    return device;
+}
+
+/* HERE: address of the site (struct rt_site) of the program's call of the routine that uses the macro. ENTER, EXIT,
+ * UPDATE: run the routine as enter data, exit data or update. */
+#define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
+#define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
+#define EXIT(action, finalize, queue) \
+    rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
+#define UPDATE(action, queue) rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
+
+void *acc_copyin(void *host, size_t bytes) /* maps a copy of the data; returns the device address */
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_present_or_copyin(void *host, size_t bytes) /* older name of acc_copyin */
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_pcopyin(void *host, size_t bytes) /* older name of acc_copyin */
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_create(void *host, size_t bytes) /* maps the data without a copy; returns the device address */
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+void *acc_present_or_create(void *host, size_t bytes) /* older name of acc_create */
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+void *acc_pcreate(void *host, size_t bytes) /* older name of acc_create */
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+/* Decrements the dynamic counter of the data. If no reference is left, copies the data back and unmaps them. */
+void acc_copyout(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
+}
+/* Sets the dynamic counter to 0. If no region uses the data, copies them back and unmaps them. */
+void acc_copyout_finalize(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
+}
+/* Decrements the dynamic counter of the data. If no reference is left, unmaps the data without a copy. */
+void acc_delete(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
+}
+/* Sets the dynamic counter to 0. If no region uses the data, unmaps them without a copy. */
+void acc_delete_finalize(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
+}
+void acc_update_device(void *host, size_t bytes) /* copies the host's bytes to the device */
+{
+    UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC);
+}
+void acc_update_self(void *host, size_t bytes) /* copies the device's bytes to the host */
+{
+    UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
+}
+
+/* Does what acc_copyin does, at once; `queue` is only reported and checked. */
+void acc_copyin_async(void *host, size_t bytes, int queue)
+{
+    ENTER(ACCD_ACTION_COPYIN, queue);
+}
+void acc_create_async(void *host, size_t bytes, int queue) /* acc_create at once; `queue` is recorded */
+{
+    ENTER(ACCD_ACTION_CREATE, queue);
+}
+void acc_copyout_async(void *host, size_t bytes, int queue) /* acc_copyout at once; `queue` is recorded */
+{
+    EXIT(ACCD_ACTION_COPYOUT, false, queue);
+}
+void acc_copyout_finalize_async(void *host, size_t bytes, int queue) /* acc_copyout_finalize; `queue` is recorded */
+{
+    EXIT(ACCD_ACTION_COPYOUT, true, queue);
+}
+void acc_delete_async(void *host, size_t bytes, int queue) /* acc_delete at once; `queue` is recorded */
+{
+    EXIT(ACCD_ACTION_DELETE, false, queue);
+}
+void acc_delete_finalize_async(void *host, size_t bytes, int queue) /* acc_delete_finalize; `queue` is recorded */
+{
+    EXIT(ACCD_ACTION_DELETE, true, queue);
+}
+void acc_update_device_async(void *host, size_t bytes, int queue) /* acc_update_device at once; `queue` is recorded */
+{
+    UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue);
+}
+void acc_update_self_async(void *host, size_t bytes, int queue) /* acc_update_self at once; `queue` is recorded */
+{
+    UPDATE(ACCD_ACTION_UPDATE_SELF, queue);
+}
+
+/* ---------------------------------------------------------------------------------- pointers -- */
+
+/* Runs acc_attach or acc_detach (`action`) for the pointer at `slot`; ends the program if `slot` is NULL. finalize: the
+ * attachment counter becomes 0. queue: only reported and checked. Does nothing if the host is the thread's device. */
+static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
+{
+    assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
+    const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
+    if (!slot)
+        rt_fatal("null-pointer", "%s needs the address of a pointer", site->construct_name);
+    if (self->type != RT_DEVICE_HOST) {
+        accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
+        rt_label_item_at_site(&item);
+        rt_enter_queue(self, queue);
+        rt_run_construct(self, kind, RT_NEEDS_CHECK, &item, 1, finalize);
+        rt_enter_queue(self, RT_ASYNC_SYNC);
+    }
+    rt_leave();
+    rt_span_end(&span);
+}
+
+#define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
+
+void acc_attach(void **slot) /* makes the pointer's device copy point to the device copy of its target */
+{
+    POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
+}
+void acc_attach_async(void **slot, int queue) /* attaches at once; `queue` is recorded */
+{
+    POINTER(ACCD_ACTION_ATTACH, false, queue);
+}
+/* Decrements the attachment counter of the pointer. If it becomes 0, the device copy gets the host's value. */
+void acc_detach(void **slot)
+{
+    POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
+}
+void acc_detach_async(void **slot, int queue) /* detaches at once; `queue` is recorded */
+{
+    POINTER(ACCD_ACTION_DETACH, false, queue);
+}
+void acc_detach_finalize(void **slot) /* sets the attachment counter to 0 and gives the device copy the host's value */
+{
+    POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
+}
+void acc_detach_finalize_async(void **slot, int queue) /* acc_detach_finalize; `queue` is recorded */
+{
+    POINTER(ACCD_ACTION_DETACH, true, queue);
+}
+
+/* ----------------------------------------------------------------------------------- queries -- */
+
+/* Returns 1 if all `bytes` bytes at `host` are present, or if the host is the thread's device; otherwise 0. In
+ * instrumented runs the data at `host` then count as used. */
+int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
+{
+    assert(site);
+    const struct rt_thread *self = rt_enter(site);
+    int present =
+        self->type == RT_DEVICE_HOST || accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
+    if (rt.options.instrumented)
+        rt_check_mark_used(self->device, host);
+    rt_leave();
+    return present;
+}
+
+int acc_is_present(void *host, size_t bytes) /* returns 1 if all bytes are present */
+{
+    return rt_is_present(HERE, host, bytes);
+}
+
+void *acc_deviceptr(void *host) /* returns the device address of the data at `host`; NULL: they are absent */
+{
+    const struct rt_thread *self = rt_enter(HERE);
+    uint64_t device =
+        self->type == RT_DEVICE_HOST ? (uintptr_t)host : accd_device_address(rt.context, self->device, host);
+    rt_expose_address((void *)(uintptr_t)device);
+    rt_leave();
+    return (void *)(uintptr_t)device;
+}
+
+void *acc_hostptr(void *device) /* returns the host address of the present data at `device`; NULL: none there */
+{
+    const struct rt_thread *self = rt_enter(HERE);
+    uint64_t host = self->type == RT_DEVICE_HOST ? (uintptr_t)device
+                                                 : accd_host_address(rt.context, self->device, (uintptr_t)device);
+    rt_leave();
+    return (void *)(uintptr_t)host;
+}
+
+/* -------------------------------------------------------------------------------- raw memory -- */
+
+/* Maps the `bytes` bytes at `host` to device memory at `device`, which the program has allocated. Ends the program on
+ * an error, and if the host is the thread's device. */
+void acc_map_data(void *host, void *device, size_t bytes)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    accd_item item = {.host = host, .bytes = bytes};
+    if (self->type == RT_DEVICE_HOST)
+        rt_fatal("misuse", "data cannot be mapped while the host is the device: their memory is "
+                           "the same");
+    rt_label_item_at_site(&item);
+    rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
+    if (rt.options.instrumented)
+        rt_check_map(host, bytes);
+    rt_span_record(&span, RT_EV_CREATE, host, device, bytes);
+    rt_leave();
+    rt_span_end(&span);
+}
+
+/* Unmaps the data at `host`, which acc_map_data has mapped. Ends the program on an error; does nothing if the host is
+ * the thread's device. */
+void acc_unmap_data(void *host)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    if (self->type != RT_DEVICE_HOST) {
+        accd_present_object object = {0};
+        accd_present_at(rt.context, self->device, (uintptr_t)host, 0, &object);
+        if (rt.options.instrumented)
+            rt_check_unmap(self->device, host);
+        rt_check_status(accd_unmap_data(rt.context, self->device, host));
+        rt_span_record(&span, RT_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
+    }
+    rt_leave();
+    rt_span_end(&span);
+}
+
+/* Allocates device memory; host memory if the host is the thread's device. Returns NULL if memory is exhausted, and for
+ * 0 bytes. */
+void *acc_malloc(size_t bytes)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    uint64_t device = 0; /* stays 0 without device memory */
+    if (self->type == RT_DEVICE_HOST)
+        device = bytes ? (uintptr_t)malloc(bytes) : 0;
+    else if (accd_device_alloc(rt.context, self->device, bytes, &device) != ACCD_OK)
+        device = 0;
+    if (rt.options.instrumented && device && self->type != RT_DEVICE_HOST)
+        rt_check_device_alloc(device, bytes);
+    if (self->type != RT_DEVICE_HOST)
+        rt_device_alloc_add(self->device, device, bytes);
+    if (device)
+        rt_span_record(&span, RT_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
+    rt_leave();
+    rt_span_end(&span);
+    return (void *)(uintptr_t)device;
+}
+
+/* Frees memory of acc_malloc. Ends the program if the device memory at `device` is not allocated. */
+void acc_free(void *device)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    if (self->type == RT_DEVICE_HOST) {
+        free(device);
+    } else {
+        if (rt.options.strict)
+            rt_races_free(self->device, (uintptr_t)device);
+        rt_check_status(accd_device_free(rt.context, self->device, (uintptr_t)device));
+        rt_device_alloc_remove((uintptr_t)device);
+        if (rt.options.instrumented && device)
+            rt_check_device_free((uintptr_t)device);
+        if (device)
+            rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
+    }
+    rt_leave();
+    rt_span_end(&span);
+}
+
+enum direction { IN, OUT, WITHIN };
+
+/* Copies `bytes` bytes to (IN), from (OUT) or within (WITHIN) the thread's device, and informs the checks. If the host
+ * is the device, copies host memory. The queue is only recorded. Ends the program on an error. */
+static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
+                        int queue)
+{
+    assert(direction == IN || direction == OUT || direction == WITHIN);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
+    int device = self->device;
+    if (self->type == RT_DEVICE_HOST)
+        memmove(to, from, bytes);
+    else if (direction == IN)
+        rt_check_status(accd_copy_to_device(rt.context, device, (uintptr_t)to, from, bytes));
+    else if (direction == OUT)
+        rt_check_status(accd_copy_from_device(rt.context, device, to, (uintptr_t)from, bytes));
+    else
+        rt_check_status(accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    rt_enter_queue(self, queue);
+    if (rt.options.instrumented && self->type != RT_DEVICE_HOST)
+        rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
+    if (rt.options.strict && self->type != RT_DEVICE_HOST) {
+        rt_races_routine_access(direction != IN, false, (uintptr_t)from, bytes);
+        rt_races_routine_access(direction != OUT, true, (uintptr_t)to, bytes);
+        rt_snapshot_device_write(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
+                                 bytes);
+    }
+    rt_enter_queue(self, RT_ASYNC_SYNC);
+    if (direction == IN)
+        rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
+    else if (direction == OUT)
+        rt_span_record(&span, RT_EV_DOWNLOAD, to, from, bytes);
+    rt_leave();
+    rt_span_end(&span);
+}
+
+#define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
+
+/* Copies bytes from `host` to device memory. */
+void acc_memcpy_to_device(void *device, void *host, size_t bytes)
+{
+    COPY(IN, device, host, RT_ASYNC_SYNC);
+}
+void acc_memcpy_to_device_async(void *device, void *host, size_t bytes,
+                                int queue) /* runs at once; `queue` is recorded */
+{
+    COPY(IN, device, host, queue);
+}
+void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies bytes from device memory to `host` */
+{
+    COPY(OUT, host, device, RT_ASYNC_SYNC);
+}
+void acc_memcpy_from_device_async(void *host, void *device, size_t bytes,
+                                  int queue) /* runs at once; `queue` is recorded */
+{
+    COPY(OUT, host, device, queue);
+}
+void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies bytes within the device's memory */
+{
+    COPY(WITHIN, to, from, RT_ASYNC_SYNC);
+}
+void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* runs at once; `queue` is recorded */
+{
+    COPY(WITHIN, to, from, queue);
+}
+
+/* ----------------------------------------------------------------------------------- devices -- */
+
+/* Returns true if the device type `type` means a simulated device: nvidia, not_host or default. */
+static bool is_simulated_type(int type)
+{
+    return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
+}
+
+/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. RT_DEVICE_CURRENT means
+ * the thread's type, and RT_DEVICE_DEFAULT the one of ACC_DEVICE_TYPE. Ends the program with a report if no device has
+ * the type. */
+static int resolve_device_type(const struct rt_thread *self, int type)
+{
+    if (type == RT_DEVICE_CURRENT)
+        return self->type;
+    if (is_simulated_type(type))
+        return type == RT_DEVICE_DEFAULT ? rt.options.type : RT_DEVICE_NVIDIA;
+    if (type != RT_DEVICE_HOST)
+        rt_fatal("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)", type,
+                 RT_DEVICE_HOST, RT_DEVICE_NVIDIA);
+    return type;
+}
+
+/* Returns the number of devices of a type: 1 for the host, 0 for unknown types. Starts the runtime if necessary. */
+int rt_get_num_devices(int type)
+{
+    rt_ensure_started(); /* sets rt.options, which have the number */
+    if (type == RT_DEVICE_CURRENT)
+        type = rt_ensure_started()->type;
+    return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
+}
+
+/* Makes the thread's current device active (used since the start) by an empty call. */
+static void activate_device(const struct rt_site *site)
+{
+    rt_enter(site);
+    rt_leave();
+}
+
+/* Sets the device type of a thread. The thread's next call then takes the slow path, which decides whether later calls
+ * may take the fast path. */
+static void set_thread_type(struct rt_thread *self, int type)
+{
+    self->type = type;
+    self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
+}
+
+/* Sets the thread's device type and makes the device active. If the type differs from the thread's, the device number
+ * becomes 0. */
+void rt_set_device_type(const struct rt_site *site, int type)
+{
+    struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = resolve_device_type(self, type);
+    if (resolved_type != self->type)
+        self->device = 0;
+    set_thread_type(self, resolved_type);
+    rt_leave_without_device();
+    activate_device(site);
+}
+
+/* Returns the thread's device type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules have
+ * events_bare (events as in libgomp 12). */
+int rt_get_device_type(void)
+{
+    const struct rt_thread *self = rt_ensure_started();
+    return self->starting && rt.options.rules->events_bare ? RT_DEVICE_NONE : self->type;
+}
+
+/* Ends the program with a report if `type` has no device with the number `number`. */
+static void check_number(int number, int type)
+{
+    if (number < 0 || number >= rt_get_num_devices(type))
+        rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type, rt_get_num_devices(type));
+}
+
+/* Sets the thread's device and makes it active. Type 0 means the thread's type, and a negative number the device of
+ * ACC_DEVICE_NUM. */
+void rt_set_device_num(const struct rt_site *site, int number, int type)
+{
+    struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = type ? resolve_device_type(self, type) : self->type;
+    if (number < 0)
+        number = rt.options.device;
+    check_number(number, resolved_type);
+    set_thread_type(self, resolved_type);
+    self->device = number;
+    rt_leave_without_device();
+    activate_device(site);
+}
+
+/* Returns the number of the thread's device; 0 if `type` is not the thread's device type. */
+int rt_get_device_num(const struct rt_site *site, int type)
+{
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = resolve_device_type(self, type), number = resolved_type == self->type ? self->device : 0;
+    rt_leave_without_device();
+    return number;
+}
+
+/* Sets the thread's device type, and starts the device. Ends the program if the device is active already and the rules'
+ * knob device_state is ACCD_CHOICE_REJECT. */
+void rt_init_device(const struct rt_site *site, int type)
+{
+    struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = resolve_device_type(self, type);
+    if (resolved_type != self->type)
+        self->device = 0;
+    set_thread_type(self, resolved_type);
+    if (rt.active[self->type == RT_DEVICE_HOST] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
+        rt_fatal("misuse", "the device is active already");
+    rt_leave_without_device();
+    if (rt_is_profiled())
+        rt_prof_start_device(site, RT_PARENT_ROUTINE, type, false);
+    activate_device(site);
+}
+
+/* Ends all data of the devices and reports the end to tools; for the host, only reports it. Ends the program inside of
+ * a data region, or if the device is not active and the rules' knob device_state is ACCD_CHOICE_REJECT. */
+void rt_shutdown_device(const struct rt_site *site, int type)
+{
+    const struct rt_thread *self = rt_enter_without_device(site);
+    const int resolved_type = resolve_device_type(self, type);
+    const bool host = resolved_type == RT_DEVICE_HOST;
+    if (!rt.active[host] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
+        rt_fatal("misuse", "the device is not active");
+    rt_leave_without_device();
+    struct rt_prof_span span = {.site = NULL};
+    if (rt.active[host])
+        rt_span_begin(&span, site, RT_EV_DEVICE_SHUTDOWN, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, resolved_type);
+    rt_enter_without_device(site);
+    if (!host) {
+        const char *name;
+        if (rt_find_open_region(&name) >= 0)
+            rt_fatal("region-nesting", "the device is shut down inside a %s region", name);
+        rt_end_device_data();
+    }
+    rt.active[host] = false;
+    rt_leave_without_device();
+    rt_span_end(&span);
+}
+
+/* Numbers of properties of devices (acc_property_x) in openacc.h. */
+enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
+
+/* Returns the memory or the free memory of a simulated device in bytes, as `property` says; 0 for other properties, and
+ * for the host. */
+size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
+{
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = resolve_device_type(self, type);
+    accd_stats stats;
+    size_t value = 0;
+    if (type == RT_DEVICE_CURRENT)
+        number = self->device;
+    check_number(number, resolved_type);
+    if (resolved_type != RT_DEVICE_HOST && (property == MEMORY || property == FREE_MEMORY)) {
+        accd_get_stats(rt.context, number, &stats);
+        value = rt.options.device_bytes - (property == FREE_MEMORY ? stats.live_bytes : 0);
+    }
+    rt_leave_without_device();
+    return value;
+}
+
+/* Returns the device's name, vendor or driver version; NULL for other properties. */
+const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
+{
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int resolved_type = resolve_device_type(self, type);
+    if (type == RT_DEVICE_CURRENT)
+        number = self->device;
+    check_number(number, resolved_type);
+    rt_leave_without_device();
+    switch (property) {
+    case NAME:
+        return resolved_type == RT_DEVICE_HOST ? "host" : "simulated";
+    case VENDOR:
+        return "accdeep";
+    case DRIVER:
+        return accd_version();
+    default:
+        return NULL;
+    }
+}
+
+/* Returns 1 if the calling code runs on a device of `type`, otherwise 0. Kernels count as code of the host if the rules
+ * have the knob kernels_on_host. */
+int rt_is_on_device_type(int type)
+{
+    bool in_kernel = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
+    return in_kernel ? type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST
+                     : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
+}
+
+/* Returns the number of devices of a type; 0 if the type does not exist. */
+int acc_get_num_devices(int type)
+{
+    return rt_get_num_devices(type);
+}
+void acc_set_device_type(int type) /* sets the thread's device type */
+{
+    rt_set_device_type(HERE, type);
+}
+int acc_get_device_type(void) /* returns the thread's device type */
+{
+    return rt_get_device_type();
+}
+void acc_set_device_num(int number, int type) /* sets the thread's device number and type */
+{
+    rt_set_device_num(HERE, number, type);
+}
+int acc_get_device_num(int type) /* returns the thread's device number; 0 if it has another type */
+{
+    return rt_get_device_num(HERE, type);
+}
+size_t acc_get_property(int number, int type, int property) /* returns a property as a number; 0: not known */
+{
+    return rt_get_property(HERE, number, type, property);
+}
+const char *acc_get_property_string(int number, int type, int property) /* returns it as a string; NULL: not known */
+{
+    return rt_get_property_string(HERE, number, type, property);
+}
+void acc_init(int type) /* sets the thread's device type, and starts the device */
+{
+    rt_init_device(HERE, type);
+}
+void acc_shutdown(int type) /* ends all data on devices of this type */
+{
+    rt_shutdown_device(HERE, type);
+}
+int acc_on_device(int type) /* returns 1 if the caller runs on a device of this type, otherwise 0 */
+{
+    return rt_is_on_device_type(type);
+}
+
+/* ------------------------------------------------------------------------------------ queues -- */
+
+/* Returns 1. In strict and instrumented runs, first records that the host has waited for `queue`. */
+int rt_test_queue(const struct rt_site *site, int queue)
+{
+    assert(site);
+    if (rt.options.diagnose) {
+        rt_clock_wait(rt_enter(site)->device, RT_ASYNC_SYNC, queue);
+        rt_races_after_wait();
+        rt_leave();
+    }
+    return 1;
+}
+
+/* Returns 1, because the work of `queue` is always complete. Checks count the test as a wait of the host. */
+int acc_async_test(int queue)
+{
+    return rt_test_queue(HERE, queue);
+}
+int acc_async_test_all(void) /* returns 1, because the work of all queues is always complete */
+{
+    return rt_test_queue(HERE, RT_ASYNC_NOVAL);
+}
+void acc_wait(int queue) /* records that the host waits for `queue` */
+{
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
+}
+void acc_async_wait(int queue) /* older name of acc_wait */
+{
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
+}
+void acc_wait_all(void) /* records that the host waits for all queues */
+{
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
+}
+void acc_async_wait_all(void) /* older name of acc_wait_all */
+{
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
+}
+/* Records that queue `other` waits for `queue`; the host does not wait. */
+void acc_wait_async(int queue, int other)
+{
+    if (rt.observes_waits)
+        rt_trace_wait(HERE, other, queue);
+}
+void acc_wait_all_async(int queue) /* records that `queue` waits for all queues */
+{
+    if (rt.observes_waits)
+        rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
+}
+
+/* Returns NULL: simulated devices have no CUDA, so this routine and the next three do nothing. */
+void *acc_get_current_cuda_device(void)
+{
+    return NULL;
+}
+void *acc_get_current_cuda_context(void) /* returns NULL */
+{
+    return NULL;
+}
+void *acc_get_cuda_stream(int queue) /* returns NULL */
+{
+    return (void)queue, NULL;
+}
+int acc_set_cuda_stream(int queue, void *stream) /* returns 0 */
+{
+    return (void)queue, (void)stream, 0;
+}

@@ -1,0 +1,21 @@
+/* host_access.h - reports about addresses that kernels use wrongly: host addresses, and device addresses outside of
+ * data. */
+#ifndef RT_HOST_ACCESS_H
+#define RT_HOST_ACCESS_H
+
+#include "base/runtime.h"
+
+/* Returns the help text for a kernel's access outside of the object `info`. offset: address of the access,
+ * relative to the beginning of the object; negative before the object. */
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset);
+/* Reports that `region` accesses a device address outside of present data. Returns false, without a report,
+ * if `address` is not a device address. site: the kernel's construct; region: for example "the compute region
+ * of a.c:5"; verb: "reads", "writes" or "uses"; pc: address of the access in the program. */
+bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+                             uintptr_t pc);
+/* Reports that a kernel accesses host memory at `address`, and ends the program. verb: "reads", "writes" or
+ * "uses"; pc: address of the access in the program; region: for example "the compute region of a.c:5". */
+_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
+                                     uint64_t address, uintptr_t pc);
+
+#endif

@@ -1,0 +1,578 @@
+/* diagnostics.c - prints findings about the program. The first finding of a code, location and variable is printed at
+ * once, as text like that of compilers or as JSON. Repetitions are counted; their number is printed at the end. All
+ * checks call rt_emit_diagnostic or rt_report; the lock of diagnostics protects the records. */
+#include "base/runtime.h"
+#include "lib/rank.h"
+#include "lib/text_buffer.h"
+#include "diagnostics.h"
+#include "report_file.h"
+#include "symbolize.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Record of a finding. An alias is a record for another call on the same source line with an equal finding. It has its
+ * own return address `pc`, and refers to the finding's record by `first`. */
+struct diag_record {
+    struct diag_record *first; /* finding whose repetitions this alias counts; NULL: this record is not an alias */
+    uintptr_t pc;
+    const char *file; /* NULL: unknown */
+    int line;
+    const char *level, *code;
+    char *subject;      /* variable, or the message of a finding without one */
+    char *other_names;  /* comma-separated names of other variables of the group; NULL: no other variables */
+    unsigned nothers;   /* number of names in other_names */
+    bool object;        /* true if `subject` is a variable */
+    const char *mapped; /* file that mapped the data, for grouped findings; NULL: not grouped, or unknown */
+    int mapped_line;
+    bool is_suppressed;
+    size_t result; /* number of the SARIF result; 0: no SARIF file */
+    uint64_t count;
+};
+static struct diag_record **records;
+static size_t nrecords, capacity;
+
+/* ------------------------------------------------------------------------------------- known -- */
+
+/* Returns the next character of the name *name, and advances *name past it; 0 at the end. Skips subscripts and their
+ * contents, and returns "." for "->", because p->a equals p[0].a. */
+static char next_name_character(const char **name)
+{
+    while (**name == '[' || **name == '(') {
+        const char *end = strpbrk(*name, "])");
+        *name = end ? end + 1 : *name + strlen(*name);
+    }
+    const bool arrow = (*name)[0] == '-' && (*name)[1] == '>';
+    const char character = arrow ? '.' : **name;
+    *name += character ? 1 + arrow : 0;
+    return character;
+}
+
+/* Returns true if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4].
+ */
+static bool is_same_variable(const char *a, const char *b)
+{
+    char character;
+    while ((character = next_name_character(&a)) == next_name_character(&b))
+        if (!character)
+            return true;
+    return false;
+}
+
+/* Returns the length of a name without its final section. */
+size_t rt_variable_name_length(const char *name)
+{
+    const size_t n = strlen(name);
+    size_t i = n;
+    if (n && (name[n - 1] == ']' || name[n - 1] == ')'))
+        while (i && name[i - 1] != '[' && name[i - 1] != '(')
+            i--;
+    return i > 1 ? i == n ? n : i - 1 : n;
+}
+
+/* Returns true if a name is only an address, "0x...". */
+static bool is_address_name(const char *name)
+{
+    return !strncmp(name, "0x", 2);
+}
+
+/* Returns true if repetitions of a finding are recognised by its object (variable). Findings about costs (`times`), and
+ * those without a location or an object, are recognised by their message. */
+static bool is_by_object(const struct rt_diagnostic *diagnostic)
+{
+    return diagnostic->object && diagnostic->pc && !diagnostic->times;
+}
+
+/* Returns the location that mapped the data of a grouped finding, which identifies the group. file NULL: the finding is
+ * not grouped, or the location is not known. */
+static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
+{
+    const bool has_place =
+        diagnostic->is_grouped && diagnostic->other.file && !strcmp(diagnostic->other.event, "mapped");
+    return has_place ? diagnostic->other : (struct rt_related_location){0};
+}
+
+/* Returns true if a finding repeats a recorded one: equal code, and equal variable, group or message. message may be
+ * NULL for a finding with an object. */
+static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
+{
+    assert(entry->code && diagnostic->code);
+    if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic))
+        return false;
+    const struct rt_related_location mapped = get_mapping_location(diagnostic);
+    if (diagnostic->is_grouped)
+        return entry->mapped_line == mapped.line &&
+               (entry->mapped ? mapped.file && !strcmp(entry->mapped, mapped.file) : !mapped.file);
+    return (entry->object ? is_same_variable(entry->subject, diagnostic->object)
+                          : message && !strcmp(entry->subject, message));
+}
+
+/* Counts a repetition. For a grouped finding, adds the name of another variable to other_names: at most five names,
+ * then "...". Without memory the name is left out. */
+static void count_record(struct diag_record *entry, const struct rt_diagnostic *diagnostic)
+{
+    enum { NAMED = 5 };
+    entry->count++;
+    if (!diagnostic->is_grouped || entry->nothers > NAMED || is_address_name(diagnostic->object))
+        return;
+    char variable[160], *longer = NULL;
+    snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object), diagnostic->object);
+    const size_t n = strlen(variable);
+    if (n == rt_variable_name_length(entry->subject) && !strncmp(variable, entry->subject, n))
+        return;
+    const char *at = entry->other_names ? strstr(entry->other_names, variable) : NULL;
+    if (at && strspn(at + n, ",") + !at[n])
+        return;
+    if (asprintf(&longer, "%s%s%s", entry->other_names ? entry->other_names : "", entry->other_names ? ", " : "",
+                 entry->nothers == NAMED ? "..." : variable) < 0)
+        return;
+    free(entry->other_names);
+    entry->other_names = longer;
+    entry->nothers++;
+}
+
+/* Returns the record of an equal finding at the same return address; NULL if no such finding was recorded. `message`
+ * may be NULL for a finding with an object. */
+static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (records[i]->pc == diagnostic->pc) {
+            struct diag_record *entry = records[i]->first ? records[i]->first : records[i];
+            if (matches_record(entry, diagnostic, message))
+                return entry;
+        }
+    return NULL;
+}
+
+/* Returns the record of an equal finding on the same source line, `location`; NULL if no such finding was recorded. */
+static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
+                                               const struct rt_source_location *location)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (!records[i]->first && records[i]->file && records[i]->line == location->line &&
+            !strcmp(records[i]->file, location->file) && matches_record(records[i], diagnostic, message))
+            return records[i];
+    return NULL;
+}
+
+/* Adds a record and returns it; `first`: the record that the new one is an alias of, or NULL. Returns NULL without
+ * memory: then later repetitions are printed again. */
+static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
+                                      const char *message, const struct rt_source_location *location)
+{
+    assert(!first || !first->first);
+    assert(location && message);
+    if (nrecords == capacity) {
+        struct diag_record **new_records = realloc(records, (2 * capacity + 64) * sizeof *new_records);
+        if (!new_records)
+            return NULL;
+        records = new_records;
+        capacity = 2 * capacity + 64;
+    }
+    struct diag_record *entry = malloc(sizeof *entry);
+    char *subject = first ? NULL : strdup(is_by_object(diagnostic) ? diagnostic->object : message);
+    if (!entry || (!first && !subject)) {
+        free(entry);
+        free(subject);
+        return NULL;
+    }
+    *entry = (struct diag_record){
+        .first = first,
+        .pc = diagnostic->pc,
+        .file = location->file,
+        .line = location->line,
+        .level = diagnostic->level,
+        .code = diagnostic->code,
+        .subject = subject,
+        .object = is_by_object(diagnostic),
+        .mapped = get_mapping_location(diagnostic).file,
+        .mapped_line = get_mapping_location(diagnostic).line,
+        .count = 1,
+    };
+    return records[nrecords++] = entry;
+}
+
+/* Returns true, and counts a repetition, if a finding with this code, return address and object was recorded. */
+bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
+{
+    const struct rt_diagnostic diagnostic = {.code = code, .pc = pc, .object = object};
+    rt_lock_diagnostics();
+    struct diag_record *entry = pc ? find_record(&diagnostic, NULL) : NULL;
+    if (entry)
+        count_record(entry, &diagnostic);
+    rt_unlock_diagnostics();
+    return entry;
+}
+
+/* ------------------------------------------------------------------------------------- texts -- */
+
+/* Appends the source line `line` of a finding, with its number; appends nothing if the file cannot be read or is
+ * shorter. */
+static void append_snippet(struct rt_text_buffer *text, const char *file, int line)
+{
+    FILE *source = fopen(file, "re");
+    char *entry = NULL;
+    size_t size = 0;
+    ssize_t length = -1;
+    for (int i = 0; source && i < line; i++)
+        length = getline(&entry, &size, source);
+    if (length > 0) {
+        while (length > 0 && isspace((unsigned char)entry[length - 1]))
+            entry[--length] = 0;
+        rt_text_append(text, " %d | %.120s\n", line, entry);
+    }
+    free(entry);
+    if (source)
+        fclose(source);
+}
+
+/* Returns true if a character may be part of a word: a letter, a digit or "_". */
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns true if a line contains a whole word, regardless of case. */
+static bool has_word(const char *line, const char *word)
+{
+    const size_t n = strlen(word);
+    const char *at = strcasestr(line, word);
+    while (at && ((at > line && is_letter(at[-1])) || is_letter(at[n])))
+        at = strcasestr(at + 1, word);
+    return at != NULL;
+}
+
+/* Returns the first line of the source file of `pc` that contains all words; 0 if no line does, or without the file. */
+int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
+{
+    assert(words && file_p);
+    int line, number = 0, entry = 0;
+    FILE *source = rt_find_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
+    char *text = NULL;
+    size_t size = 0;
+    while (source && !entry && getline(&text, &size, source) > 0) {
+        size_t i = 0;
+        number++;
+        while (words[i] && has_word(text, words[i]))
+            i++;
+        entry = words[i] ? 0 : number;
+    }
+    free(text);
+    if (source)
+        fclose(source);
+    return entry;
+}
+
+/* Returns the clause of a requires directive that asks for shared memory, searched in the source; NULL if there is
+ * none. */
+const char *rt_find_requires_clause(uintptr_t pc)
+{
+    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
+    const char *file;
+    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
+        if (rt_find_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
+            return clauses[i];
+    return NULL;
+}
+
+/* Appends the JSON field `key` with "FILE:LINE". */
+static void append_location_field(struct rt_text_buffer *text, const char *key, const char *file, int line)
+{
+    char at[1024];
+    snprintf(at, sizeof at, "%s:%d", file, line);
+    rt_text_append_json_field(text, key, at);
+}
+
+/* Empties the buffer and begins a JSON report: level and code. */
+static void begin_json(struct rt_text_buffer *text, const char *level, const char *code)
+{
+    rt_text_clear(text);
+    rt_text_append(text, "{");
+    rt_text_append_json_field(text, "level", level);
+    rt_text_append_json_field(text, "code", code);
+}
+
+/* Empties the buffer and begins a text report: location (file NULL: the address `pc`, or none if that is 0), level,
+ * code and MPI rank. */
+static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
+                       int line)
+{
+    rt_text_clear(text);
+    if (file)
+        rt_text_append(text, "%s:%d: ", file, line);
+    else if (pc)
+        rt_text_append(text, "accdeep: at %p: ", (void *)pc);
+    else
+        rt_text_append(text, "accdeep: ");
+    rt_text_append(text, "%s[%s]: ", level, code);
+    if (rt_get_mpi_rank() >= 0)
+        rt_text_append(text, "rank %d: ", rt_get_mpi_rank());
+}
+
+/* Writes a report to standard error, after the program's earlier output to standard output. A failed write is ignored.
+ */
+static void write_stderr(const struct rt_text_buffer *text)
+{
+    if (!rt.is_dying && !ftrylockfile(stdout)) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    rt_text_write(STDERR_FILENO, text);
+}
+
+/* Appends the fields of a finding after level and code. Fields without a value are left out. */
+static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
+                               const char *message, const struct rt_source_location *location)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"objects", diagnostic->objects},
+                  {"bytes", diagnostic->bytes},
+                  {"times", diagnostic->times},
+                  {"of", diagnostic->ntransfers}};
+    char key[40];
+    rt_text_append_json_field(text, "message", message);
+    if (rule)
+        rt_text_append_json_field(text, "rule", rule);
+    if (location->file)
+        append_location_field(text, "at", location->file, location->line);
+    if (location->file && location->function)
+        rt_text_append_json_field(text, "function", location->function);
+    if (diagnostic->object)
+        rt_text_append_json_field(text, "object", diagnostic->object);
+    if (diagnostic->element)
+        rt_text_append_json_field(text, "element", diagnostic->element);
+    if (diagnostic->second && *diagnostic->second)
+        rt_text_append_json_field(text, "other", diagnostic->second);
+    if (diagnostic->other.file) {
+        snprintf(key, sizeof key, "%s_at", diagnostic->other.event);
+        append_location_field(text, key, diagnostic->other.file, diagnostic->other.line);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].value)
+            rt_text_append(text, ",\"%s\":%llu", counts[i].key, (unsigned long long)counts[i].value);
+    rt_text_append_rank(text);
+}
+
+/* Ends a JSON line. Writes the line to standard error if reports are JSON, and to the file of findings if that file has
+ * JSON lines. */
+static void write_json(struct rt_text_buffer *text)
+{
+    rt_text_append(text, "}\n");
+    if (rt.options.json)
+        write_stderr(text);
+    rt_report_file_add_line(text);
+}
+
+/* Writes a finding as a JSON line; rule, help NULL: the field is left out. */
+static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
+                       const struct rt_source_location *location, const char *help)
+{
+    struct rt_text_buffer text;
+    begin_json(&text, diagnostic->level, diagnostic->code);
+    append_json_fields(&text, diagnostic, rule, message, location);
+    if (help)
+        rt_text_append_json_field(&text, "help", help);
+    write_json(&text);
+}
+
+/* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the
+ * first other finding of a code. Once in a program, adds a hint about missing debug information. */
+static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
+                       const struct rt_source_location *location, const char *help)
+{
+    static bool hint_written;
+    struct rt_text_buffer text;
+    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, location->file, location->line);
+    rt_text_append(&text, "%s\n", message);
+    if (location->file)
+        append_snippet(&text, location->file, location->line);
+    rt_text_append(&text, "%s", diagnostic->lines ? diagnostic->lines : "");
+    if (rule)
+        rt_text_append(&text, "  rule: %s\n", rule);
+    if (help)
+        rt_text_append(&text, "  help: %s\n  more: accdeep explain %s\n", help, diagnostic->code);
+    if (!hint_written && diagnostic->pc && !location->file && rt_lacks_debug_info(diagnostic->pc)) {
+        hint_written = true;
+        rt_text_append(&text, "  hint: compile with -g: then reports have lines and names\n");
+    }
+    write_stderr(&text);
+}
+
+/* ---------------------------------------------------------------------------------- findings -- */
+
+/* Returns true if no finding of the same code was printed before, other than `entry`. */
+static bool is_first_of_code(const struct diag_record *entry)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (records[i] != entry && !records[i]->first && !records[i]->is_suppressed &&
+            !strcmp(records[i]->code, entry->code))
+            return false;
+    return true;
+}
+
+/* Returns true for defects of the program. Advice, limits of this runtime, and files that cannot be written are not
+ * defects. */
+static bool is_defect(const struct rt_diagnostic *diagnostic)
+{
+    static const char *const codes[] = {"unsupported", "not-watched", "not-checked", "file"};
+    bool is_other = !strcmp(diagnostic->level, "advice");
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        is_other |= !strcmp(diagnostic->code, codes[i]);
+    return !is_other;
+}
+
+/* Returns true if a finding counts for --fail. A lost change, a value that only the device has when its data are
+ * unmapped, does not count. It may be intended: scratch memory of kernels is often mapped by copyin. A checked program
+ * reports the read of the lost value instead. */
+static bool is_failure(const struct rt_diagnostic *diagnostic)
+{
+    return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
+}
+
+/* Prints a finding and returns true. Returns false if the finding is only counted, because it repeats another or is
+ * suppressed. Errors that end the program cannot be suppressed. The lock of diagnostics must be held. */
+static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
+{
+    struct rt_source_location location = {0};
+    struct rt_text_buffer help;
+    const bool is_error = !strcmp(diagnostic->level, "error");
+    struct diag_record *entry = find_record(diagnostic, message);
+    if (!entry && rt_find_line(diagnostic->pc, &location.file, &location.line, &location.function)) {
+        entry = find_record_at_line(diagnostic, message, &location);
+        if (entry)
+            add_record(entry, diagnostic, message, &location);
+    }
+    if (entry) {
+        count_record(entry, diagnostic);
+        return false;
+    }
+    entry = add_record(NULL, diagnostic, message, &location);
+    const bool is_suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &location);
+    if (is_suppressed) {
+        if (entry)
+            entry->is_suppressed = true;
+        return false;
+    }
+    const char *rule = rt_find_rule(diagnostic);
+    const bool helps =
+        (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
+    if (rt.on_finding && (is_error || is_defect(diagnostic)))
+        rt.on_finding(message);
+    rt.has_findings |= is_failure(diagnostic);
+    print_json(diagnostic, rule, message, &location, helps ? help.at : NULL);
+    if (!rt.options.json)
+        print_text(diagnostic, rule, message, &location,
+                   helps && (is_error || !entry || is_first_of_code(entry)) ? help.at : NULL);
+    const size_t result = rt_report_file_add_result(diagnostic, &location, rule, message);
+    if (entry)
+        entry->result = result;
+    return true;
+}
+
+/* Formats the message, and prints the finding and returns true; returns false if the finding is only counted. */
+bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
+{
+    assert(diagnostic->level && diagnostic->code);
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rt_lock_diagnostics();
+    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* a thread's own stack may be too small */
+    rt_unlock_diagnostics();
+    return is_new;
+}
+
+/* Prints or counts a finding that has only a location. */
+void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = level, .code = code, .rule = rule, .pc = pc}, "%s", message);
+}
+
+/* Prints how often a finding was repeated, with the other variables of its group. The count must be more than 1. */
+static void print_count(const struct diag_record *entry)
+{
+    assert(entry->count > 1 && entry->subject);
+    const bool has_name = entry->object && !is_address_name(entry->subject);
+    struct rt_text_buffer text, words;
+    rt_text_clear(&words);
+    rt_text_append(&words, "%s%s%llu more time%s%s%s", has_name ? entry->subject : "", has_name ? ": " : "",
+                   (unsigned long long)entry->count - 1, entry->count == 2 ? "" : "s",
+                   entry->other_names ? ", also of " : "", entry->other_names ? entry->other_names : "");
+    if (entry->mapped)
+        rt_text_append(&words, ", mapped at %s:%d", entry->mapped, entry->mapped_line);
+    if (!rt.options.json) {
+        begin_text(&text, entry->level, entry->code, entry->pc, entry->file, entry->line);
+        rt_text_append(&text, "%s\n", words.at);
+        write_stderr(&text);
+    }
+    begin_json(&text, entry->level, entry->code);
+    rt_text_append_json_field(&text, "message", words.at);
+    if (entry->file)
+        append_location_field(&text, "at", entry->file, entry->line);
+    if (entry->object)
+        rt_text_append_json_field(&text, "object", entry->subject);
+    if (entry->other_names)
+        rt_text_append_json_field(&text, "also", entry->other_names);
+    rt_text_append(&text, ",\"more\":%llu", (unsigned long long)entry->count - 1);
+    rt_text_append_rank(&text);
+    write_json(&text);
+    rt_report_file_set_count(entry->result, entry->count);
+}
+
+/* Reports an unused suppression (file and line), only in JSON because one file of suppressions serves several programs.
+ */
+static void print_unused_suppression(const char *path, int line)
+{
+    const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
+    const struct rt_source_location location = {.file = path, .line = line};
+    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &location, NULL);
+}
+
+/* Reports that the file named by the environment variable `variable` is incomplete, because of the errno `reason`. Does
+ * nothing if `reason` is 0. */
+static void report_incomplete_file(const char *variable, int reason)
+{
+    char name[4096];
+    if (!reason)
+        return;
+    rt_expand_file_name(getenv(variable), name, sizeof name);
+    rt_report("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
+}
+
+/* Prints the counts of repeated findings and completes the files, once, and frees the records. */
+void rt_emit_counts(void)
+{
+    static bool ended;
+    rt_lock_diagnostics();
+    if (ended) {
+        rt_unlock_diagnostics();
+        return;
+    }
+    ended = true;
+    for (size_t i = 0; i < nrecords; i++) {
+        if (!records[i]->first && !records[i]->is_suppressed && records[i]->count > 1)
+            print_count(records[i]);
+        free(records[i]->subject);
+        free(records[i]->other_names);
+        free(records[i]);
+    }
+    nrecords = 0;
+    rt_for_each_unused_suppression(print_unused_suppression);
+    report_incomplete_file("ACCDEEP_REPORT", rt_report_file_finish());
+    report_incomplete_file("ACCDEEP_TRACE", rt.trace_lost);
+    rt_unlock_diagnostics();
+}

@@ -1,0 +1,232 @@
+/* report_file.c - `exec --report FILE`: writes findings to a file; called by diagnostics.c. A SARIF 2.1.0 file, for
+ * code hosts, is complete after each finding. Each result and rule is one line, so that `accdeep merge` can work on
+ * lines. Any other file gets JSON lines. */
+#include "base/runtime.h"
+#include "lib/rank.h"
+#include "lib/text_buffer.h"
+#include "diagnostics.h"
+#include "report_file.h"
+
+#include "abi/helps/helps.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* file: descriptor of the file of findings; -1: no file. owner: process that opened the file; forked processes do not
+ * write SARIF. */
+static int file = -1, owner;
+static int write_error; /* errno of the last failed write; 0: no write failed */
+static bool is_sarif;   /* false: JSON lines */
+
+/* SARIF result of a finding. text: its JSON text without the end, to which the count is added; code: the finding's
+ * code; count: number of equal findings. */
+struct result {
+    char *text;
+    const char *code;
+    uint64_t count;
+};
+static struct result *results;
+static size_t nresults, capacity;
+
+/* Writes a path as a quoted JSON string with URI escapes; "file://" precedes an absolute path. */
+static void append_uri(FILE *to, const char *path)
+{
+    fputs(*path == '/' ? "\"file://" : "\"", to);
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        if (isalnum(*c) || strchr("/._-~+@", *c))
+            fputc(*c, to);
+        else
+            fprintf(to, "%%%02X", *c);
+    fputs("\"", to);
+}
+
+/* Writes `before`, then `value` as a JSON string; a value that exceeds a text buffer is cut off. */
+static void append_string(FILE *to, const char *before, const char *value)
+{
+    struct rt_text_buffer json_string;
+    rt_text_clear(&json_string);
+    rt_text_append_json_string(&json_string, value);
+    fprintf(to, "%s%s", before, json_string.at);
+}
+
+/* Writes the SARIF field physicalLocation; a line below 1 becomes 1. */
+static void append_location(FILE *to, const char *path, int line)
+{
+    assert(path);
+    fputs("\"physicalLocation\":{\"artifactLocation\":{\"uri\":", to);
+    append_uri(to, path);
+    fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
+}
+
+/* Returns true if result i is the first one with its code, so that the SARIF rule of this code is not yet written. */
+static bool is_first_of_rule(size_t i)
+{
+    assert(i < nresults);
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(results[k].code, results[i].code))
+            return false;
+    return true;
+}
+
+/* Writes the whole SARIF file over the previous contents, which are never longer. Without memory the file stays as it
+ * was; a failed write is recorded in write_error. */
+static void write_sarif(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return;
+    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
+          "\"results\":[\n",
+          to);
+    for (size_t i = 0; i < nresults; i++)
+        fprintf(to, "%s,\"occurrenceCount\":%llu}%s\n", results[i].text, (unsigned long long)results[i].count,
+                i + 1 < nresults ? "," : "");
+    fputs("],\"tool\":{\"driver\":{\"name\":\"accdeep\",\"version\":\"" ACCD_VERSION "\",\"rules\":[\n", to);
+    for (size_t i = 0, n = 0; i < nresults; i++) {
+        const struct accd__help *entry = rt_find_help(results[i].code);
+        struct rt_text_buffer help;
+        if (!is_first_of_rule(i))
+            continue;
+        append_string(to, n++ ? ",\n{\"id\":" : "{\"id\":", results[i].code);
+        if (entry) {
+            rt_format_help(&(struct rt_diagnostic){.code = entry->code}, NULL, &help);
+            append_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
+            append_string(to, "},\"help\":{\"text\":", help.at);
+            fputs("}", to);
+        }
+        fputs("}", to);
+    }
+    fputs("\n]}}}]}\n", to);
+    if (!fclose(to) && pwrite(file, text, size, 0) < 0)
+        write_error = errno;
+    free(text);
+}
+
+/* Opens the file of findings, and stores its name in `name`. Returns false with errno set on failure. */
+bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
+{
+    rt_expand_file_name(pattern, name, name_capacity);
+    is_sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
+    owner = getpid();
+    /* a file named after a process id may be left from an earlier process, so it is truncated */
+    file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
+    is_sarif = is_sarif && file >= 0;
+    if (is_sarif)
+        write_sarif();
+    return file >= 0;
+}
+
+/* Writes a finding as SARIF result to `to`, without the count and the brace that end it. rule NULL: the result has no
+ * rule. */
+static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
+                          const char *rule, const char *message)
+{
+    /* A finding without a location gets that of its data, or the program's file: code hosts reject results without a
+     * location. */
+    const bool has_location = location->file;
+    const char *path = has_location             ? location->file
+                       : diagnostic->other.file ? diagnostic->other.file
+                                                : program_invocation_name;
+    const bool advice = !strcmp(diagnostic->level, "advice");
+    append_string(to, "{\"ruleId\":", diagnostic->code);
+    append_string(to, ",\"level\":", advice ? "note" : diagnostic->level);
+    append_string(to, ",\"message\":{\"text\":", message);
+    fputs("},\"locations\":[{", to);
+    append_location(to, path, has_location ? location->line : diagnostic->other.line);
+    if (has_location && location->function) {
+        append_string(to, ",\"logicalLocations\":[{\"name\":", location->function);
+        fputs(",\"kind\":\"function\"}]", to);
+    }
+    fputs("}]", to);
+    if (has_location && diagnostic->other.file) {
+        fputs(",\"relatedLocations\":[{\"id\":1,", to);
+        append_location(to, diagnostic->other.file, diagnostic->other.line);
+        const char *phrase =
+            strcmp(diagnostic->other.event, "agreed") != 0 ? diagnostic->other.event : "host and device last agreed";
+        append_string(to, ",\"message\":{\"text\":", phrase);
+        fputs("}}]", to);
+    }
+    fputs(",\"properties\":{", to);
+    const char *before = "";
+    const char *const fields[][2] = {
+        {"rule", rule},
+        {"object", diagnostic->object},
+        {"element", diagnostic->element},
+        {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (fields[i][1]) {
+            fprintf(to, "%s\"%s\":", before, fields[i][0]);
+            append_string(to, "", fields[i][1]);
+            before = ",";
+        }
+    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->ntransfers};
+    static const char *const names[] = {"objects", "bytes", "times", "of"};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i]) {
+            fprintf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)counts[i]);
+            before = ",";
+        }
+    if (rt_get_mpi_rank() >= 0)
+        fprintf(to, "%s\"rank\":%d", before, rt_get_mpi_rank());
+    fputs("}", to);
+}
+
+/* Adds a finding to the SARIF file, and returns its number; 0: no such file, a forked process, or no memory. */
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
+                                 const char *rule, const char *message)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!is_sarif || owner != getpid())
+        return 0;
+    if (nresults == capacity) {
+        struct result *new_results = realloc(results, (2 * capacity + 16) * sizeof *new_results);
+        if (!new_results)
+            return 0;
+        results = new_results;
+        capacity = 2 * capacity + 16;
+    }
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return 0;
+    append_result(to, diagnostic, location, rule, message);
+    if (fclose(to)) {
+        free(text);
+        return 0;
+    }
+    results[nresults++] = (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
+    write_sarif();
+    return nresults;
+}
+
+/* Sets the count of a result, which the file gets when it is written next; number 0: does nothing. */
+void rt_report_file_set_count(size_t number, uint64_t count)
+{
+    assert(number <= nresults && count > 0);
+    if (number)
+        results[number - 1].count = count;
+}
+
+/* Appends a line to a file of JSON lines; a failed write is recorded in write_error. */
+void rt_report_file_add_line(const struct rt_text_buffer *line)
+{
+    if (file >= 0 && !is_sarif && !rt_text_write(file, line))
+        write_error = errno;
+}
+
+/* Completes a SARIF file, and returns the errno of the last failed write; 0: no write failed. */
+int rt_report_file_finish(void)
+{
+    if (is_sarif && owner == getpid())
+        write_sarif();
+    return write_error;
+}

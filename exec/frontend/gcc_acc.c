@@ -1,0 +1,666 @@
+/* goacc.c - the entry points that gcc calls for OpenACC directives (-fopenacc), each one construct of the core. Their
+ * parameters and the arguments of kernels are defined by that interface.
+ *
+ * Each entry point tries the fast path first (choose_route), which needs the lock but no memory:
+ *
+ *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
+ *                              -> SLOW_PATH: rt_enter, entries.c -> rt_items -> rt_run_construct, with events for tools
+ */
+#include "coherence/check.h"
+#include "coherence/happens_before.h"
+#include "diag/errors.h"
+#include "diag/label.h"
+#include "diag/symbolize.h"
+#include "feed_pages/strict.h"
+#include "image/declared.h"
+#include "lib/arena.h"
+#include "rt/launch.h"
+#include "rt/lifecycle.h"
+#include "rt/spans.h"
+#include "trace/prof.h"
+#include "gcc_fast_path.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Flags that gcc passes, with all bits inverted. HOST_FALLBACK: if(false). LOCAL_DEVICE: clause self (since gcc 14).
+ * Both select the host and its data (ACC33-2.5.7-1). */
+enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
+
+/* Returns true if `flags`, as gcc passes them, select the host by neither of the two flags. */
+static bool is_on_device(int flags)
+{
+    return flags == -1;
+}
+
+/* --------------------------------------------------------------------------------- fast path -- */
+
+/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
+ * construct or enters data. Kinds that are not listed need the slow path. */
+static const uint8_t entry_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_CREATE,
+    [TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [PRESENT] = ACCD_ACTION_PRESENT,
+    [FORCE | ALLOC] = ACCD_ACTION_CREATE,
+    [FORCE | TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FORCE | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [FORCE | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+};
+/* Specs by the kind of an entry, for exit data. */
+static const uint8_t exit_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_DELETE,
+    [TO] = ACCD_ACTION_DELETE,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
+    [RELEASE] = ACCD_ACTION_DELETE,
+};
+/* Specs by the kind of an entry, for update. */
+static const uint8_t update_specs[0x100] = {
+    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
+    [FORCE | TO] = ACCD_ACTION_UPDATE_DEVICE | MOVES,
+    [FORCE | FROM] = ACCD_ACTION_UPDATE_SELF | MOVES,
+};
+
+/* Items of the directive that is on the fast path now; pointers to attach are slots of these items. The lock protects
+ * them. Fields that make_fast_items does not set are always 0. */
+static accd_item fast_items[FAST_ITEMS_MAX];
+static size_t nfast_items;
+
+/* Host range of the present object that is_member_pointer looked up last; 0 bytes: no lookup yet. */
+struct present {
+    uint64_t start, bytes;
+};
+
+/* Returns true if the pointer of entry number `entry` is the base pointer that a later entry attaches or detaches, and
+ * lies in a larger object. That object is one of the n items, or a present object, whose range is stored in *last. The
+ * directive then changes no reference count for the pointer. False also if the rules' knob `member` is
+ * ACCD_MEMBER_COUNTED. */
+static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
+                                                        struct present *last)
+{
+    assert(n <= FAST_ITEMS_MAX && map->size[entry] == sizeof(void *));
+    const uintptr_t host = (uintptr_t)map->host[entry];
+    size_t i = entry + 1;
+    while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
+        i++;
+    if (i == map->n || ((map->kind[i] & 0xff) != ATTACH && (map->kind[i] & 0xff) != DETACH) ||
+        rt.options.rules->member == ACCD_MEMBER_COUNTED)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (fast_items[k].bytes > sizeof(void *) &&
+            host - (uintptr_t)fast_items[k].host <= fast_items[k].bytes - sizeof(void *))
+            return true;
+    if (host - last->start >= last->bytes &&
+        !accd_present_bounds(rt.context, rt_this_thread.device, map->host[entry], &last->start, &last->bytes))
+        return false;
+    return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
+}
+
+/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
+ * by kind. words: true if pointer-sized variables are never attached (knob attach_variables of the rules is off, or no
+ * compute construct). On SLOW_PATH the items are not complete. The lock must be held. */
+static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
+                                                                        bool words)
+{
+    assert(rt.site && map->n <= FAST_ITEMS_MAX);
+    const accd_label *label = rt_get_site_label();
+    const uintptr_t stack = rt.site->call.sp;
+    struct present last = {0, 0};
+    unsigned construct_flags = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
+        void *const host = map->host[i];
+        const size_t bytes = map->size[i];
+        if (!spec || !host) {
+            if (!host || (kind != ATTACH && kind != DETACH) || !attach_to_last_item(fast_items, n, host, bytes))
+                return SLOW_PATH;
+            construct_flags |= RT_HAS_POINTERS;
+            continue;
+        }
+        if (bytes == sizeof(void *) && (spec == ACCD_ACTION_CREATE || spec == ACCD_ACTION_DELETE) &&
+            is_member_pointer(map, i, n, &last))
+            continue;
+        if (bytes == sizeof(void *) && spec & MOVES && !words && rt_is_pointer_variable(&rt_this_thread, host))
+            return SLOW_PATH;
+        if (kind == TO && rt_may_be_unset_copy(host, bytes))
+            return SLOW_PATH;
+        const enum route route = choose_data_route(host, bytes, spec, stack);
+        if (route == SLOW_PATH)
+            return SLOW_PATH;
+        construct_flags |= (unsigned)route - FAST_PATH;
+        fast_items[n].host = host;
+        fast_items[n].bytes = bytes;
+        fast_items[n].slot = NULL;
+        fast_items[n].label = label;
+        fast_items[n].action = spec & ACTION;
+        fast_items[n++].flags = spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0;
+    }
+    nfast_items = n;
+    return FAST_PATH + construct_flags;
+}
+
+/* Returns the path that a directive can take, with the table `specs`. If it is not SLOW_PATH, holds the lock and has
+ * made the items in fast_items; the caller must then call rt_leave_fast_path. On SLOW_PATH the lock is not held. words:
+ * true if pointer-sized variables are never attached. */
+static inline __attribute__((always_inline)) enum route
+choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
+{
+    if (!rt_can_use_fast_path() || !is_on_device(flags) || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
+        return SLOW_PATH;
+    rt.site = site;
+    const enum route route = make_fast_items(map, specs, words);
+    if (__builtin_expect(route == SLOW_PATH, 0))
+        rt_leave();
+    return route;
+}
+
+/* -------------------------------------------------------------------------------- structured -- */
+
+/* Ends the program with a report, because the data at `host`, which clause use_device names, are absent on the thread's
+ * device. */
+static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
+{
+    char name[160];
+    rt_format_name(rt.site, (uintptr_t)host, 0, name, sizeof name);
+    rt_fatal_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
+                   self->device);
+}
+
+/* Replaces the addresses in entries of host_data by device addresses; the program's code reads them from there in the
+ * region. Absent data end the program; with clause if_present they keep the host address. */
+static void translate_addresses(const struct rt_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned kind = rt_get_entry_kind(map, i);
+        if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
+            continue;
+        void *device = rt_find_device_address(self, map->host[i]);
+        rt_expose_address(device);
+        if (device)
+            map->host[i] = device;
+        else if (kind == USE_DEVICE)
+            refuse_absent(self, map->host[i]);
+    }
+}
+
+/* Returns true for host_data: its first entry is one of use_device, as that directive has no other data clauses. */
+static bool uses_device(const struct entries *map)
+{
+    return map->n && (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
+}
+
+/* Returns the device type of a directive with these flags: RT_DEVICE_CURRENT (the thread's), or RT_DEVICE_HOST if the
+ * flags select the host. Unknown flags end the program. */
+static int get_directive_type(const struct rt_site *site, int flags)
+{
+    if (~flags & ~(HOST_FALLBACK | LOCAL_DEVICE))
+        rt_reject_unknown_abi(site, "passes the flags 0x%x", (unsigned)~flags);
+    return is_on_device(flags) ? RT_DEVICE_CURRENT : RT_DEVICE_HOST;
+}
+
+/* Returns true if a directive with these flags runs on the host: by its flags, or because the thread's device is the
+ * host. */
+static bool is_host_directive(const struct rt_thread *self, int flags)
+{
+    return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
+}
+
+/* Opens a data or host_data region on the slow path; on the host an empty one. Failure ends the program. */
+static __attribute__((noinline)) void open_data_region(const struct rt_site *site, int flags, const struct entries *map)
+{
+    const int parent = rt_is_profiled() && uses_device(map) ? RT_PARENT_HOST_DATA : RT_PARENT_DATA;
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_ENTER_DATA, parent, RT_ASYNC_SYNC, get_directive_type(site, flags));
+    struct rt_thread *self = rt_enter(site);
+    struct rt_region *level = rt_push_region(self, parent);
+    if (!is_host_directive(self, flags)) {
+        struct rt_items items;
+        rt_items_init(&items, map->n);
+        rt_add_entry_items(map, &items);
+        if (items.n)
+            level->region = rt_run_construct(self, ACCD_KIND_REGION, RT_NEEDS_CHECK, items.at, items.n, false);
+        if (items.descriptors)
+            rt_refresh_descriptors(self, map);
+        rt_items_free(&items);
+        translate_addresses(self, map);
+    }
+    rt_leave();
+    rt_span_end(&span);
+}
+
+/* Begins a data or host_data region at once. */
+void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    const struct rt_site site = rt_caller_site("data");
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    const enum route route = choose_route(&site, flags, &map, entry_specs, true);
+    if (route == SLOW_PATH) {
+        open_data_region(&site, flags, &map);
+        return;
+    }
+    struct rt_region *level = rt_push_region(&rt_this_thread, RT_PARENT_DATA);
+    level->region =
+        rt_run_construct(&rt_this_thread, ACCD_KIND_REGION, route - FAST_PATH, fast_items, nfast_items, false);
+    rt_leave_fast_path();
+}
+
+/* Returns the construct (RT_PARENT_x, for tools) of the thread's innermost open region; RT_PARENT_DATA if none is open.
+ */
+static int parent_of_end(void)
+{
+    const struct rt_thread *self = rt_ensure_started();
+    return self->nregions ? self->regions[self->nregions - 1].parent : RT_PARENT_DATA;
+}
+
+/* Closes the thread's innermost data region on the slow path. */
+static __attribute__((noinline)) void close_data_region(const struct rt_site *site)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_EXIT_DATA, rt_is_profiled() ? parent_of_end() : 0, RT_ASYNC_SYNC,
+                  RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
+    rt_pop_region(self);
+    rt_leave();
+    rt_span_end(&span);
+}
+
+/* Ends the thread's innermost data or host_data region; ends the program if no region is open. */
+void GOACC_data_end(void);
+void GOACC_data_end(void)
+{
+    struct rt_site site = rt_caller_site("end data");
+    site.is_region_end = true;
+    if (!rt_can_use_fast_path() || !rt_lock()) {
+        close_data_region(&site);
+        return;
+    }
+    rt.site = &site;
+    rt_pop_region(&rt_this_thread);
+    rt_leave_fast_path();
+}
+
+/* ----------------------------------------------------------------------------------- dynamic -- */
+
+/* Directive without a region (enter data, exit data, update). kind: its construct of the core. event, parent: its event
+ * and construct for tools. specs: its table for the fast path. convert: makes its items on the slow path. */
+struct directive_kind {
+    accd_construct_kind kind;
+    int event, parent;
+    const uint8_t *specs;
+    void (*convert)(const struct entries *map, struct rt_items *items);
+};
+static const struct directive_kind enters = {ACCD_KIND_ENTER_DATA, RT_EV_ENTER_DATA, RT_PARENT_ENTER_DATA, entry_specs,
+                                             rt_add_entry_items};
+static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, exit_specs,
+                                            rt_add_exit_items};
+static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
+                                              rt_add_update_items};
+
+/* Runs a directive without a region on the slow path; on the host it moves no data. The queue is only reported to tools
+ * and used by the race check, because all work is done at once in program order. */
+static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
+                                                  const struct directive_kind *directive, int queue)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, directive->event, site->declares ? RT_PARENT_DECLARE : directive->parent, queue,
+                  get_directive_type(site, flags));
+    struct rt_thread *self = rt_enter(site);
+    if (!is_host_directive(self, flags)) {
+        struct rt_items items;
+        rt_items_init(&items, map->n);
+        directive->convert(map, &items);
+        rt_enter_queue(self, queue);
+        if (items.n)
+            rt_run_construct(self, directive->kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
+        rt_enter_queue(self, RT_ASYNC_SYNC);
+        rt_items_free(&items);
+        if (items.descriptors)
+            rt_refresh_descriptors(self, map);
+        if (directive->kind == ACCD_KIND_UPDATE && !map->n)
+            rt_report_empty_update();
+    }
+    rt_leave();
+    rt_span_end(&span);
+}
+
+/* Runs a directive without a region (enter data, exit data, update) on the fast path. Returns false, and does nothing,
+ * if the directive needs the slow path. */
+static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
+                                    const struct directive_kind *directive)
+{
+    const enum route route = choose_route(site, flags, map, directive->specs, true);
+    if (route == SLOW_PATH)
+        return false;
+    rt_run_construct(&rt_this_thread, directive->kind, route - FAST_PATH, fast_items, nfast_items, false);
+    rt_leave_fast_path();
+    return true;
+}
+
+/* Records for the trace and the race check that queue `async` waits for other queues (wait clause or directive). waits:
+ * how many queue numbers `queues` has; negative: all queues, and `queues` has none. */
+static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
+{
+    assert(rt.observes_waits);
+    if (waits < 0)
+        rt_trace_wait(site, async, RT_ASYNC_NOVAL);
+    while (waits-- > 0)
+        rt_trace_wait(site, async, va_arg(queues, int));
+}
+
+/* Records that queue `async` waits for the queues passed after `waits`, the last named parameter of the entry point
+ * that uses this macro. Does nothing unless waits are traced or checked. */
+#define TRACE_WAITS(site, async, waits)                          \
+    do {                                                         \
+        if (__builtin_expect(rt.observes_waits && (waits), 0)) { \
+            va_list queues;                                      \
+            va_start(queues, waits);                             \
+            trace_waits((site), (async), (waits), queues);       \
+            va_end(queues);                                      \
+        }                                                        \
+    } while (0)
+
+/* Executes enter data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                      ...);
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
+{
+    const struct rt_site site = rt_caller_site("enter data");
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    if (run_dynamic_fast(&site, flags, &map, &enters))
+        return;
+    TRACE_WAITS(&site, async, waits);
+    run_dynamic(&site, flags, &map, &enters, async);
+}
+
+/* Executes exit data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
+{
+    const struct rt_site site = rt_caller_site("exit data");
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    if (run_dynamic_fast(&site, flags, &map, &exits))
+        return;
+    TRACE_WAITS(&site, async, waits);
+    run_dynamic(&site, flags, &map, &exits, async);
+}
+
+/* Returns true if the entries belong to exit data, false if they belong to enter data. The first entry decides whose
+ * kind occurs in only one of these directives; false if all kinds occur in both. */
+static bool is_exit(const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
+        if (kind == FROM || kind == DELETE || kind == RELEASE || kind == DETACH || raw == FORCE_DETACH)
+            return true;
+        if (kind == TO || kind == ALLOC || kind == ATTACH || kind == TO_PSET || kind == STRUCT)
+            return false;
+    }
+    return false;
+}
+
+/* Executes enter data or exit data at once, for code of gcc before version 12. The queue `async` and the `waits` queues
+ * to wait for are only recorded. */
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                           ...);
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                           ...)
+{
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    bool is_exit_data = is_exit(&map);
+    const struct rt_site site = rt_caller_site(is_exit_data ? "exit data" : "enter data");
+    TRACE_WAITS(&site, async, waits);
+    run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, async);
+}
+
+/* Executes update at once. The queue `async` and the `waits` queues to wait for are only recorded. */
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
+{
+    const struct rt_site site = rt_caller_site("update");
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    if (run_dynamic_fast(&site, flags, &map, &updates))
+        return;
+    TRACE_WAITS(&site, async, waits);
+    run_dynamic(&site, flags, &map, &updates, async);
+}
+
+/* Maps the data of a declare directive at the begin of its scope, or unmaps them at its end. The kinds of the entries
+ * tell which of the two. */
+void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    struct rt_site site = rt_caller_site("declare");
+    site.declares = true;
+    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    bool is_exit_data = is_exit(&map);
+    run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, RT_ASYNC_SYNC);
+}
+
+/* Records a wait directive: the host (RT_ASYNC_SYNC) or queue `async` waits for the `waits` queues whose numbers follow
+ * (0: all queues). Never blocks, because all queued work is done at once. */
+void GOACC_wait(int async, int waits, ...);
+void GOACC_wait(int async, int waits, ...)
+{
+    const struct rt_site site = rt_caller_site("wait");
+    if (async != RT_ASYNC_SYNC) { /* clause async: only the queue waits, so tools get no wait event of the host */
+        if (!waits && rt.observes_waits)
+            rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
+        TRACE_WAITS(&site, async, waits);
+        return;
+    }
+    if (!rt_is_profiled() && !rt.observes_waits)
+        return;
+    va_list queues;
+    va_start(queues, waits);
+    if (!waits)
+        rt_host_wait(&site, RT_PARENT_WAIT, RT_ASYNC_NOVAL);
+    while (waits-- > 0)
+        rt_host_wait(&site, RT_PARENT_WAIT, va_arg(queues, int));
+    va_end(queues);
+}
+
+/* ----------------------------------------------------------------------------------- compute -- */
+
+/* Stores in args[i] the kernel's argument for entry i, for all entries. */
+static void fill_arguments(const struct rt_thread *self, const struct entries *map, void **args)
+{
+    for (size_t i = 0; i < map->n; i++)
+        args[i] = rt_get_kernel_argument(self, map, i);
+}
+
+/* Ends *part, a step of `span` for tools, and begins the next step, whose start event is `event`. Callbacks run without
+ * the lock, and with the host's values of declared variables. Does nothing if no tool gets events. */
+static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
+{
+    assert(part && span);
+    if (!span->site)
+        return;
+    rt_leave();
+    rt_span_end(part);
+    rt_span_begin_nested(part, span, event);
+    rt_enter(span->site);
+}
+
+/* Runs a compute construct on the fast path: maps its data, calls `fn` and unmaps the data. Returns false, and does
+ * nothing, if the construct needs the slow path, also if the program has declared variables. Queues matter only to
+ * tools and checks, which use the slow path. */
+static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(void *), const struct entries *map)
+{
+    union {
+        uint64_t address[FAST_ITEMS_MAX];
+        void *at[FAST_ITEMS_MAX];
+    } args;
+    if (!rt_can_use_fast_path()) /* the rules, which are read below, may not be set yet */
+        return false;
+    const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
+    if (route == SLOW_PATH)
+        return false;
+    rt_declared_refresh();
+    if (rt.has_declared) {
+        rt_leave();
+        return false;
+    }
+    struct rt_thread *self = &rt_this_thread;
+    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
+    if (nfast_items < map->n ||
+        /* Pointers are arguments without items, so that the region's addresses do not suffice. */
+        accd_region_addresses(region, args.address, nfast_items) < nfast_items)
+        fill_arguments(self, map, args.at);
+    rt_leave_fast_path();
+    rt_begin_kernel(self, site->call.pc);
+    fn(args.at);
+    self->activity = RT_FAST_PATH;
+    rt_enter(site);
+    rt_end_core_region(self, region);
+    rt_leave();
+    return true;
+}
+
+/* Runs a compute construct on the slow path: on the host as a plain call of `fn`; otherwise maps the data, runs the
+ * kernel and unmaps the data. `queue` is only reported and checked. Ends the program without memory. */
+static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
+                                                  const struct entries *map, int queue)
+{
+    assert(fn && site);
+    enum { FEW = 32 };
+    struct rt_thread *self = rt_ensure_started();
+    struct rt_prof_span span, part;
+    rt_span_begin(&span, site, RT_EV_COMPUTE, RT_PARENT_COMPUTE, queue, get_directive_type(site, flags));
+    if (is_host_directive(self, flags)) {
+        fn(map->host);
+        rt_span_end(&span);
+        return;
+    }
+    span.kernel = fn;
+    rt_span_begin_nested(&part, &span, RT_EV_ENTER_DATA);
+    union {
+        struct rt_kernel kernel;
+        void *capacity[1 + FEW];
+    } inline_storage;
+    struct rt_kernel *kernel = &inline_storage.kernel;
+    struct rt_items items;
+    const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
+    /* Kernels must be able to read their arguments. Strict runs make the stack and the heap inaccessible to kernels;
+     * instrumented runs report accesses to the heap. The arena is exempt from both. */
+    const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof inline_storage);
+    self = rt_enter(site);
+    rt_declared_refresh();
+    rt_acquire_exclusive(site);
+    if (in_arena)
+        kernel = rt_arena_realloc(NULL, NULL, 0, bytes);
+    else if (bytes > sizeof inline_storage)
+        kernel = malloc(bytes);
+    if (!kernel)
+        rt_fatal("out-of-memory", "no memory for the arguments of a compute region");
+    kernel->fn = kernel->code = fn;
+    rt_report_link_sections(map, kernel->code);
+    rt_items_init(&items, map->n);
+    rt_add_entry_items(map, &items);
+    rt_attach_variables(self, map, &items);
+    if (rt.options.diagnose)
+        rt_check_private_scalars(self, items.at, items.n);
+    rt_enter_queue(self, queue);
+    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK, items.at, items.n, false);
+    if (items.descriptors)
+        rt_refresh_descriptors(self, map);
+    rt_items_free(&items);
+    fill_arguments(self, map, kernel->args);
+    next_span(&part, &span, RT_EV_LAUNCH);
+    rt_launch_kernel(site, self->device, kernel);
+    next_span(&part, &span, RT_EV_EXIT_DATA);
+    rt_end_core_region(self, region);
+    rt_enter_queue(self, RT_ASYNC_SYNC);
+    if (in_arena)
+        rt_arena_realloc(NULL, kernel, bytes, 0);
+    else if (kernel != &inline_storage.kernel)
+        free(kernel);
+    rt_leave();
+    rt_span_end(&part);
+    rt_span_end(&span);
+}
+
+/* Reads the launch arguments of a compute construct, `tags`: tags, each followed by its values, up to a tag of 0.
+ * Returns the construct's queue (RT_ASYNC_SYNC: none), and records its waits if they are traced or checked. Unknown
+ * tags end the program. */
+static int read_queue(const struct rt_site *site, va_list tags)
+{
+    enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
+    int queue = RT_ASYNC_SYNC;
+    for (unsigned tag; (tag = va_arg(tags, unsigned)) != 0;) {
+        int n = 0;
+        if (tag >> 28 == QUEUE)
+            queue = (tag & LARGE) == LARGE ? va_arg(tags, int) : (int)(tag & LARGE);
+        else if (tag >> 28 == DIMENSIONS)
+            n = __builtin_popcount(tag & LARGE);
+        else if (tag >> 28 == WAITS)
+            n = (int16_t)(tag & LARGE);
+        else
+            rt_reject_unknown_abi(site, "passes the launch argument 0x%x", tag);
+        if (tag >> 28 == WAITS && rt.observes_waits && n < 0)
+            rt_trace_wait(site, queue, RT_ASYNC_NOVAL);
+        while (n-- > 0) {
+            const int value = va_arg(tags, int);
+            if (tag >> 28 == WAITS && rt.observes_waits)
+                rt_trace_wait(site, queue, value);
+        }
+    }
+    return queue;
+}
+
+/* Runs a parallel, kernels or serial construct at once. The launch arguments (dimensions, queue, waits) follow `kinds`.
+ */
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                          ...);
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                          ...)
+{
+    struct rt_site site = rt_caller_site("compute");
+    if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
+        return;
+    int queue = RT_ASYNC_SYNC; /* queues matter only to tools and checks */
+    if (rt_is_profiled() || rt.observes_waits) {
+        va_list tags;
+        va_start(tags, kinds);
+        queue = read_queue(&site, tags);
+        va_end(tags);
+    }
+    if (queue != RT_ASYNC_SYNC)
+        site.queue = &queue;
+    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
+}
+
+/* Runs a compute construct at once, for code of gcc before version 6. The queue `async` and the `waits` queues to wait
+ * for are only recorded. */
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                    int gangs, int workers, int vector, int async, int waits, ...);
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                    int gangs, int workers, int vector, int async, int waits, ...)
+{
+    (void)gangs, (void)workers, (void)vector;
+    struct rt_site site = rt_caller_site("compute");
+    TRACE_WAITS(&site, async, waits);
+    if (async != RT_ASYNC_SYNC)
+        site.queue = &async;
+    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
+}
+
+/* Returns 1: kernels run in one thread. */
+int GOACC_get_num_threads(void);
+int GOACC_get_num_threads(void)
+{
+    return 1;
+}
+
+/* Returns 0, the number of the only thread. */
+int GOACC_get_thread_num(void);
+int GOACC_get_thread_num(void)
+{
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* entries.h - the entries that gcc passes for a directive, and the items that they become. Included by goacc.c and
+ * target.c.
+ *
+ * An entry is what gcc passes for a clause; an item is what the core gets: a host range with an action. A directive
+ * arrives as three columns: addresses, sizes and kinds of its entries. For an entry that describes a pointer, the size
+ * column has the bias: the bytes from the pointer's value to the start of its section. The kinds are GOMP_MAP_x of
+ * gcc's gomp-constants.h, with the same numbers. */
+#ifndef RT_ENTRIES_H
+#define RT_ENTRIES_H
+
+#include "rt/items.h"
+
+/* Kinds of entries, in the low 8 bits of the kind column; the high 8 bits are the alignment. */
+enum {
+    ALLOC = 0x00,
+    TO = 0x01,
+    FROM = 0x02,
+    TOFROM = 0x03,
+    POINTER = 0x04, /* pointer to the data of the previous entry */
+    TO_PSET = 0x05, /* descriptor of a Fortran array */
+    PRESENT = 0x06,
+    DELETE = 0x07,    /* clause delete, with finalize */
+    DEVICEPTR = 0x08, /* pointer variable with a device address */
+    DEVICE_RESIDENT = 0x09,
+    LINK = 0x0a,
+    IF_PRESENT = 0x0b, /* clause no_create */
+    FIRSTPRIVATE = 0x0c,
+    FIRSTPRIVATE_INT = 0x0d, /* the address column has the value itself */
+    USE_DEVICE = 0x0e,
+    ZERO_LENGTH = 0x0f,
+    USE_DEVICE_IF_PRESENT = 0x10,
+    RELEASE = 0x17,
+    STRUCT = 0x1c, /* aggregate; the entries of some of its members follow, and the size column has their number */
+    ALWAYS_POINTER = 0x1d,
+    POINTER_TO_ZERO_LENGTH = 0x1e,
+    DELETE_ZERO_LENGTH = 0x1f,
+    ATTACH = 0x50, /* pointer to a mapped section: the pointer's device copy will point to the section's */
+    DETACH = 0x51,
+    ATTACH_ZERO_LENGTH = 0x52,
+    STRUCT_UNORDERED = 0x5c, /* gcc 14 and later: STRUCT whose members follow in any order */
+    /* modifier of ALLOC, TO, FROM, TOFROM: transferred even present data, before OpenACC 2.5. Now it marks updates
+     * without if_present; FORCE | FROM in exit data means finalize; in other directives it has no effect. */
+    FORCE = 0x80,
+    FORCE_DETACH = 0xd1 /* clause detach, with finalize */
+};
+
+/* Modifiers of TO, FROM and TOFROM in OpenMP. ALWAYS: map with `always`. IMPLICIT: no clause names the data.
+ * ALWAYS_PRESENT: map with `always` and `present`, or update with `present`. */
+enum { ALWAYS = 0x10, IMPLICIT = 0x60, ALWAYS_PRESENT = 0x94 };
+
+/* Entries of one directive, as columns of n elements. */
+struct entries {
+    size_t n;
+    void **host;                /* address of the data or of the pointer; NULL: absent argument */
+    const size_t *size;         /* bytes of the data, or bias of a pointer */
+    const unsigned short *kind; /* kind with modifiers, and the alignment in the high 8 bits */
+    bool target;                /* true for OpenMP, where each private variable gets memory of its own */
+    bool region;                /* true for a target construct */
+    const size_t *argument;     /* index, by entry as gcc passed it, of its first entry after the expansion of
+                                   iterators; NULL: no iterators were expanded */
+    size_t arguments;           /* number of entries before the iterators were expanded; 0: none were */
+};
+
+/* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
+static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
+{
+    const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, modifier = raw - kind;
+    if (raw == STRUCT_UNORDERED)
+        return STRUCT;
+    return modifier == FORCE || modifier == IMPLICIT || (kind && (modifier == ALWAYS || modifier == ALWAYS_PRESENT))
+               ? kind
+               : raw;
+}
+
+/* Size of an entry with an iterator (gcc 16), which represents one entry for each value. Its address column points to
+ * the number of values, followed by an address and a size for each value. */
+enum { ITERATED = -1 };
+
+/* Returns true if an entry has an iterator. */
+bool rt_has_iterators(const struct entries *map);
+/* Returns the entries with each iterator expanded; at least one entry must have an iterator. The caller must free
+ * `host`, which also holds the other columns. Ends the program without memory. */
+struct entries rt_expand_iterators(const struct entries *map);
+
+/* Reports each entry that maps only a part of a link variable (declare link, declare target link). gcc gives such a
+ * region an array of its own without values; only functions that the region calls see the mapped part. Nothing is
+ * reported if `code`, the region's function, may use the address of the link variable, or if a pointer passes the part
+ * to the region. */
+void rt_report_link_sections(const struct entries *map, const void *code);
+
+/* Returns a kernel's argument for entry i: mainly the device address of its data on the thread's device. Declared
+ * variables, absent data of no_create, pointers to attach and OpenMP's private variables keep the host address;
+ * FIRSTPRIVATE_INT gives the value. An absent zero-length section of OpenMP gives NULL, but the host address if
+ * rt.options.null_unmatched or if a function has the address. STRUCT gives the device address that the start of the
+ * aggregate would have. */
+void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
+
+/* Appends the items of a directive that begins a construct or enters data. The list must have space for all entries. An
+ * entry of an unknown kind ends the program. */
+void rt_add_entry_items(const struct entries *map, struct rt_items *items);
+/* Appends the items of a directive that exits data. The list must have space for all entries. An entry of an unknown
+ * kind ends the program. */
+void rt_add_exit_items(const struct entries *map, struct rt_items *items);
+/* Appends the items of an update. The list must have space for all entries. An entry of an unknown kind ends the
+ * program. */
+void rt_add_update_items(const struct entries *map, struct rt_items *items);
+/* Appends attachments of the mapped variables of a compute construct that hold the host address of present data, if the
+ * rules have the knob attach_variables. Called after rt_add_entry_items. The compiler passes such pointers like
+ * scalars, but pointers in data clauses are attached (ACC33-att-5). */
+void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items);
+/* Returns true if the pointer-sized `variable` holds the host address of data that are present on the thread's device.
+ */
+bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
+
+/* Copies the bounds of each Fortran descriptor among the entries to its device copy, if they differ there. Called after
+ * the entries are mapped: a descriptor that was present before may have other bounds now (ACC33-att-9). */
+void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
+
+/* Makes the device copies of pointers to absent zero-length sections null (OMP60-map-10), if `restore` is false. If it
+ * is true, gives those that are still null the value of the host's pointer again; called then before the object that
+ * contains the pointers is copied back. */
+void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore);
+
+#endif

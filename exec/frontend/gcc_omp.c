@@ -1,0 +1,670 @@
+/* target.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the core.
+ * Their parameters and the arguments of regions are defined by that interface.
+ *
+ * libgomp runs the regions like target regions of the host, with their own control variables, teams and threads; only
+ * their data are those of the device. A nowait directive becomes a task of libgomp, for which all columns (addresses,
+ * sizes, kinds) of its entries are copied (struct deferred_task).
+ *
+ *      GOMP_x -> fast path: fast_items -> rt_run_construct
+ *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
+#include "api/target.h"
+
+#include "coherence/check.h"
+#include "diag/errors.h"
+#include "diag/label.h"
+#include "feed_pages/null_pointers.h"
+#include "feed_pages/sampling.h"
+#include "image/declared.h"
+#include "lib/arena.h"
+#include "rt/launch.h"
+#include "rt/lifecycle.h"
+#include "gcc_fast_path.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags that gcc passes to the entry points below */
+enum { TASK_DEPENDS = 8 };          /* flag for GOMP_task: the task has depend clauses */
+enum { ON_HOST = -2 };              /* device number by which libgomp runs a region on the host */
+
+/* Functions of libgomp: GOMP_target_ext, GOMP_task and GOMP_taskwait_depend. This library's functions with these names
+ * hide those of libgomp from the program. */
+static struct libgomp {
+    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                   unsigned flags, void **depend, void **args);
+    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                 bool deferred, unsigned flags, void **depend, int priority, void *detach);
+    void (*taskwait_depend)(void **depend);
+} libgomp_functions;
+
+/* Looks up the functions of libgomp; ends the program if one is missing. */
+static void find_libgomp(void)
+{
+    *(void **)&libgomp_functions.target = rt_find_next_function("GOMP_target_ext");
+    *(void **)&libgomp_functions.task = rt_find_next_function("GOMP_task");
+    *(void **)&libgomp_functions.taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
+}
+
+/* Returns the functions of libgomp, looked up at the first call. Ends the program if one is missing. */
+static const struct libgomp *libgomp(void)
+{
+    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
+    pthread_once(&once_control, find_libgomp);
+    return &libgomp_functions;
+}
+
+/* ------------------------------------------------------------------------------------- tasks -- */
+
+/* Directive: the arguments of the call that gcc makes for it, and the function that executes it. */
+struct directive {
+    struct rt_site site;
+    int device; /* device number; -1: the host */
+    void (*fn)(void *);
+    void **teams; /* teams and thread limit of a target construct, in libgomp's form; NULL: other directives */
+    struct entries map;
+    unsigned flags;
+    void (*run)(const struct directive *directive); /* executes the directive */
+};
+
+/* Directive that a task of libgomp executes (nowait). The task has copies of all arrays of the entries, because the
+ * program's own may be gone when it runs. */
+struct deferred_task {
+    struct directive directive;
+    struct rt_epoch epoch; /* position of the task in its chain of tasks, for the race check */
+    uint64_t storage[];    /* addresses, sizes, arguments, private variables, kinds, in this order */
+};
+static __thread const struct deferred_task *deferred_in_creation; /* task that this thread is creating; NULL: no task */
+
+/* Returns the number of 8-byte words that hold `bytes` bytes. */
+static size_t count_words(size_t bytes)
+{
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+/* Returns true if entry i is a variable of clause firstprivate, whose value each region gets as a copy of its own. */
+static bool is_private(const struct entries *map, size_t i)
+{
+    return rt_get_entry_kind(map, i) == FIRSTPRIVATE && map->host[i];
+}
+
+/* Returns the alignment of entry i in bytes, from the high 8 bits of its kind. */
+static size_t get_alignment(const struct entries *map, size_t i)
+{
+    return (size_t)1 << (map->kind[i] >> 8);
+}
+
+/* Returns the number of bytes for copies of all firstprivate variables among the entries, with the most that their
+ * alignment can need. */
+static size_t private_bytes(const struct entries *map)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < map->n; i++)
+        if (is_private(map, i))
+            bytes += map->size[i] + get_alignment(map, i) - 1;
+    return bytes;
+}
+
+/* Copies the firstprivate variables to `storage`, which must have private_bytes(map) bytes, and stores the address of
+ * each copy in args, at the index of the variable's entry. */
+static void copy_private(const struct entries *map, char *storage, void **args)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        if (!is_private(map, i))
+            continue;
+        const size_t align = get_alignment(map, i);
+        storage = (char *)(((uintptr_t)storage + align - 1) & ~(uintptr_t)(align - 1));
+        memcpy(storage, map->host[i], map->size[i]);
+        args[i] = storage;
+        storage += map->size[i];
+    }
+}
+
+/* Adds the host addresses of the entries, and the values of firstprivate pointers, to the hash of the construct's
+ * arguments (rt_thread.argument_hash). By this hash, strict runs decide whether they check the construct again
+ * (sampling.c). */
+static void sample_arguments(struct rt_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (!is_private(map, i))
+            rt_sampling_add_value(self, (uintptr_t)map->host[i]);
+        else if (map->size[i] == sizeof(void *))
+            rt_sampling_add_value(self, rt_load_word(map->host[i]));
+}
+
+/* Function of libgomp's task: executes the deferred directive and frees it. `data`: address of a pointer to the struct
+ * deferred_task. */
+static void run_task(void *data)
+{
+    assert(data);
+    struct deferred_task *task = *(struct deferred_task **)data;
+    struct accd__debug_call_frame *call = &task->directive.site.call;
+    /* libgomp has not run the task at once, so the frames of the directive's call may no longer exist: the task's own
+     * frame replaces them. */
+    if (task != deferred_in_creation)
+        *call = (struct accd__debug_call_frame){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct rt_thread *self = rt_ensure_started();
+    const struct rt_epoch before = self->epoch;
+    self->epoch = task->epoch;
+    task->directive.run(&task->directive);
+    self->epoch = before;
+    free(task);
+}
+
+/* Creates a task of libgomp that executes a nowait directive, with copies of its entries. depend: libgomp's list of
+ * depend clauses; NULL: none. The iterators must be expanded. Ends the program without memory. */
+static void defer_directive(const struct directive *directive, void **depend)
+{
+    assert(directive->flags & NOWAIT);
+    const struct entries *map = &directive->map;
+    const size_t n = map->n, arguments = map->argument ? map->arguments : 0, bytes = private_bytes(map);
+    struct deferred_task *task =
+        malloc(sizeof *task + (2 * n + arguments + count_words(bytes) + count_words(2 * n)) * sizeof(uint64_t));
+    if (!task)
+        rt_fatal("out-of-memory", "no memory for a task of a directive with %zu entries", n);
+    void **host = (void **)(void *)task->storage;
+    size_t *size = (size_t *)(void *)(task->storage + n), *argument = size + n;
+    char *copies = (char *)(argument + arguments);
+    unsigned short *kind = (unsigned short *)(void *)(copies + count_words(bytes) * sizeof(uint64_t));
+    task->directive = *directive;
+    if (n) {
+        memcpy(host, map->host, n * sizeof *host);
+        memcpy(size, map->size, n * sizeof *size);
+        memcpy(kind, map->kind, n * sizeof *kind);
+    }
+    if (arguments)
+        memcpy(argument, map->argument, arguments * sizeof *argument);
+    copy_private(map, copies, host);
+    task->directive.map =
+        (struct entries){n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
+    task->epoch = rt_begin_nowait_task(&directive->site, depend);
+    deferred_in_creation = task;
+    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0,
+                    depend, 0, NULL);
+    deferred_in_creation = NULL;
+}
+
+/* Executes a directive whose iterators are expanded, after the tasks that `depend` (libgomp's list of depend clauses,
+ * or NULL) names. With the flag NOWAIT, only creates a task that does so. */
+static void execute_expanded(const struct directive *directive, void **depend)
+{
+    assert(!rt_has_iterators(&directive->map));
+    if (directive->flags & NOWAIT) {
+        defer_directive(directive, depend);
+        return;
+    }
+    if (depend) {
+        libgomp()->taskwait_depend(depend);
+        rt_after_taskwait(&directive->site, depend);
+    }
+    directive->run(directive);
+}
+
+/* Executes a directive after expanding its iterators, or creates a task that does so (flag NOWAIT). depend: libgomp's
+ * list of depend clauses; NULL: none. Unknown flags end the program. */
+static void execute_directive(const struct directive *directive, void **depend)
+{
+    struct directive copy = *directive;
+    if (directive->flags & ~(unsigned)(NOWAIT | EXIT_DATA))
+        rt_reject_unknown_abi(&directive->site, "passes the flags 0x%x", directive->flags);
+    if (!rt_has_iterators(&directive->map)) {
+        execute_expanded(directive, depend);
+        return;
+    }
+    copy.map = rt_expand_iterators(&directive->map);
+    execute_expanded(&copy, depend);
+    free(copy.map.host);
+}
+
+/* --------------------------------------------------------------------------------- fast path -- */
+
+/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
+ * construct or enters data. Kinds that are not listed need the slow path. */
+static const uint8_t entry_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_CREATE,
+    [TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [IMPLICIT | ALLOC] = ACCD_ACTION_CREATE,
+    [IMPLICIT | TO] = ACCD_ACTION_COPYIN | MOVES,
+    [IMPLICIT | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [IMPLICIT | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [ATTACH] = ACCD_ACTION_ATTACH,
+    [ZERO_LENGTH] = ACCD_ACTION_CREATE,
+    [FIRSTPRIVATE] = ACCD_ACTION_HOLD,
+    [FIRSTPRIVATE_INT] = ACCD_ACTION_HOLD,
+};
+/* Specs by the kind of an entry, for target exit data. */
+static const uint8_t exit_specs[0x100] = {
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
+    [RELEASE] = ACCD_ACTION_DELETE,
+    [DELETE] = ACCD_ACTION_DELETE | FINAL,
+    [DETACH] = ACCD_ACTION_DETACH,
+};
+/* Specs by the kind of an entry, for target update. */
+static const uint8_t update_specs[0x100] = {
+    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
+};
+
+/* fast_items: items of the directive that is on the fast path now; entry_indices: for each item, the index of its
+ * entry. The lock protects both. Fields of items that make_fast_items does not set are always 0. */
+static accd_item fast_items[FAST_ITEMS_MAX];
+static uint8_t entry_indices[FAST_ITEMS_MAX];
+static size_t nfast_items;
+
+/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
+ * by kind. SLOW_PATH: an entry has no spec, no address or an iterator, cannot be attached, is partly present, or is
+ * read-only; the items are then not complete. The lock must be held. */
+static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
+{
+    assert(rt.site && map->n <= FAST_ITEMS_MAX);
+    const accd_label *label = rt_get_site_label();
+    const uintptr_t stack = rt.site->call.sp;
+    bool needs_check = false;
+    nfast_items = 0;
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
+        const void *host = map->host[i];
+        uint64_t bytes = map->size[i];
+        /* ACCD_ACTION_HOLD marks firstprivate: only an argument of a target region, which needs no item. */
+        if ((spec & ACTION) == ACCD_ACTION_HOLD) {
+            if (!map->region)
+                return SLOW_PATH;
+            continue;
+        }
+        if (!spec || !host || bytes == (size_t)ITERATED)
+            return SLOW_PATH;
+        if (kind == ATTACH || kind == DETACH) {
+            if (!attach_to_last_item(fast_items, nfast_items, host, bytes))
+                return SLOW_PATH;
+            continue;
+        }
+        if (kind == ZERO_LENGTH) {
+            uint64_t start;
+            if (!map->region || !accd_present_bounds(rt.context, rt_this_thread.device, host, &start, &bytes))
+                return SLOW_PATH;
+            host = (const void *)(uintptr_t)start;
+        } else if (kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
+                   rt_is_partly_present(&rt_this_thread, host, bytes)) {
+            return SLOW_PATH;
+        }
+        const enum route route = choose_data_route(host, bytes, spec, stack);
+        if (route == SLOW_PATH)
+            return SLOW_PATH;
+        needs_check |= route == FAST_PATH_CHECKED;
+        accd_item *item = &fast_items[nfast_items];
+        item->host = host;
+        item->bytes = bytes;
+        item->slot = NULL;
+        item->label = label;
+        item->action = spec & ACTION;
+        item->flags = (spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0) | (spec & FINAL ? ACCD_ITEM_FINALIZE : 0);
+        entry_indices[nfast_items++] = (uint8_t)i;
+    }
+    return needs_check ? FAST_PATH_CHECKED : FAST_PATH;
+}
+
+/* Returns the path that a directive on `device` can take, with the table `specs`. If it is not SLOW_PATH, holds the
+ * lock, has made `device` the thread's device and has made the items in fast_items; the caller must then call
+ * leave_fast_path with *call. On SLOW_PATH nothing has changed. */
+static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
+                                      const uint8_t *specs, struct rt_target_call *call)
+{
+    if (device < 0 || !rt_can_use_fast_path() || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
+        return SLOW_PATH;
+    rt.site = site;
+    *call = (struct rt_target_call){&rt_this_thread, rt_this_thread.device};
+    rt_this_thread.device = device;
+    const enum route route = make_fast_items(map, specs);
+    if (__builtin_expect(route == SLOW_PATH, 0))
+        rt_target_leave(call);
+    return route;
+}
+
+/* Ends a directive on the fast path: restores the thread's device that choose_route saved in *call, and releases the
+ * lock. */
+static void leave_fast_path(const struct rt_target_call *call)
+{
+    rt_this_thread.device = call->before;
+    rt_leave_fast_path();
+}
+
+/* Runs a directive without a region (enter data, exit data, update) on the fast path, as a construct of `kind`, with
+ * the table `specs`. Returns false, and does nothing, if the directive needs the slow path. */
+static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
+                            const uint8_t *specs)
+{
+    struct rt_target_call call;
+    const enum route route = choose_route(site, device, map, specs, &call);
+    if (route == SLOW_PATH)
+        return false;
+    rt_run_construct(&rt_this_thread, kind, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items,
+                     false);
+    leave_fast_path(&call);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------- data -- */
+
+/* Result of a construct. region: the core's region; NULL: not opened. nulls: true if an entry is a pointer to a
+ * zero-length section. */
+struct construct_result {
+    accd_region *region;
+    bool nulls;
+};
+
+/* Converts the entries to items by `convert`, and runs a construct of `kind` with them on the thread's device. Then
+ * updates the bounds of Fortran descriptors on the device, and makes pointers to absent zero-length sections null
+ * there. Failure ends the program. */
+static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
+                                         void (*convert)(const struct entries *map, struct rt_items *items))
+{
+    struct rt_items items;
+    accd_region *region = NULL;
+    rt_items_init(&items, map->n);
+    convert(map, &items);
+    if (items.n || kind == ACCD_KIND_COMPUTE)
+        region = rt_run_construct(self, kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
+    if (items.descriptors)
+        rt_refresh_descriptors(self, map);
+    if (items.nulls)
+        rt_sync_null_pointers(self, map, false);
+    rt_items_free(&items);
+    return (struct construct_result){region, items.nulls};
+}
+
+/* Replaces the addresses in entries of use_device_ptr and use_device_addr by device addresses; the program's code reads
+ * them from there in the region. Absent data keep the host address (OpenMP 5.1). */
+static void translate_addresses(const struct rt_thread *self, const struct entries *map)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const unsigned kind = rt_get_entry_kind(map, i);
+        if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
+            continue;
+        void *device = map->host[i] ? rt_find_device_address(self, map->host[i]) : NULL;
+        rt_expose_address(device);
+        if (device)
+            map->host[i] = device;
+    }
+}
+
+/* Begins a target data region at once; if the device is the host, an empty region. */
+void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
+void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+{
+    const struct rt_site site = rt_caller_site("target data");
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
+    device = rt_resolve_target_device(device, &site);
+    struct rt_target_call call;
+    const enum route route = choose_route(&site, device, &map, entry_specs, &call);
+    if (route != SLOW_PATH) {
+        struct rt_region *level = rt_push_region(call.self, 0);
+        level->region = rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0,
+                                         fast_items, nfast_items, false);
+        leave_fast_path(&call);
+        return;
+    }
+    call = rt_target_enter(&site, device);
+    struct rt_region *level = rt_push_region(call.self, 0);
+    if (device >= 0) {
+        const bool has_iterator = rt_has_iterators(&map);
+        const struct entries full_map = has_iterator ? rt_expand_iterators(&map) : map;
+        level->region = run_items(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items).region;
+        if (has_iterator)
+            free(full_map.host);
+        translate_addresses(call.self, &map);
+    }
+    rt_target_leave(&call);
+}
+
+/* Ends the thread's innermost data region; ends the program if no region is open. */
+void GOMP_target_end_data(void);
+void GOMP_target_end_data(void)
+{
+    struct rt_site site = rt_caller_site("end target data");
+    site.is_region_end = true;
+    rt_pop_region(rt_enter(&site));
+    rt_leave();
+}
+
+/* Executes a directive without a region. Without nowait and depend clauses it takes the fast path if possible, as a
+ * construct of `kind` with the table `specs`. Otherwise execute_directive calls `run`. */
+static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags, void **depend,
+                      accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
+{
+    device = rt_resolve_target_device(device, site);
+    if ((flags & ~(unsigned)EXIT_DATA) || depend || !run_fast(site, device, map, kind, specs))
+        execute_directive(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
+                          depend);
+}
+
+/* Executes target enter data or target exit data on the slow path; does nothing if the device is the host. */
+static void run_enter_exit(const struct directive *directive)
+{
+    const bool is_exit_data = directive->flags & EXIT_DATA;
+    if (directive->device < 0)
+        return;
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    run_items(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
+              is_exit_data ? rt_add_exit_items : rt_add_entry_items);
+    rt_target_leave(&call);
+}
+
+/* Executes target enter data or, with the flag EXIT_DATA, target exit data: at once, or as a task (nowait). */
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                                 unsigned flags, void **depend);
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                                 unsigned flags, void **depend)
+{
+    const bool is_exit_data = flags & EXIT_DATA;
+    const struct rt_site site = rt_caller_site(is_exit_data ? "target exit data" : "target enter data");
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
+    move_data(&site, device, &map, flags, depend, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA,
+              is_exit_data ? exit_specs : entry_specs, run_enter_exit);
+}
+
+/* Executes target update on the slow path; does nothing if the device is the host. */
+static void run_update(const struct directive *directive)
+{
+    if (directive->device < 0)
+        return;
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    run_items(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
+    rt_target_leave(&call);
+}
+
+/* Executes target update at once, or as a task (nowait). */
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
+                            void **depend);
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
+                            void **depend)
+{
+    const struct rt_site site = rt_caller_site("target update");
+    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
+    move_data(&site, device, &map, flags, depend, ACCD_KIND_UPDATE, update_specs, run_update);
+}
+
+/* ----------------------------------------------------------------------------------- regions -- */
+
+/* Function and arguments of a target region. teams: its teams and thread limit, in libgomp's form; device: the device
+ * number, -1 for the host. */
+struct body {
+    void (*fn)(void *);
+    void **teams;
+    int device;
+    void *args[]; /* arguments of fn, followed by the private variables */
+};
+
+/* Runs a target region, with its device as the default device unless that is the host. libgomp calls this function as
+ * a target region of the host, with new control variables. data: the struct body. */
+static void run_in_host_region(void *data)
+{
+    struct body *body = data;
+    if (body->device >= 0)
+        rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
+    /* Checks recognise only the thread that runs the kernel, so no other threads are started. */
+    if (body->device >= 0 && rt.options.diagnose)
+        rt_get_openmp_functions()->set_max_active_levels(0);
+    body->fn(body->args);
+}
+
+/* Runs a target region through libgomp's GOMP_target_ext, on the host's threads. */
+static void run_body(struct body *body)
+{
+    libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
+}
+
+/* Function of a struct rt_kernel: runs the target region of the struct body that args[0] points to. args: the kernel's
+ * array of arguments. */
+static void run_kernel(void *args)
+{
+    run_body(*(struct body **)args);
+}
+
+/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory for the arguments of a region; old: present size of
+ * `block` in bytes. Returns the block; NULL if it was freed or if memory is exhausted. */
+static void *realloc_body(void *block, size_t old, size_t bytes)
+{
+    /* Checks make the stack and the heap inaccessible to the kernel. */
+    if (rt.options.diagnose)
+        return rt_arena_realloc(NULL, block, old, bytes);
+    return realloc(block, bytes);
+}
+
+/* Moves the region's arguments from the indices after the expansion of iterators to those of the entries as gcc passed
+ * them, where the region's code expects them. Does nothing if no iterators were expanded. */
+static void pick_arguments(const struct entries *map, void **args)
+{
+    for (size_t i = 0; map->argument && i < map->arguments; i++)
+        /* The index map->argument[i] is never less than i, so that no argument is overwritten before it is moved. */
+        args[i] = args[map->argument[i]];
+}
+
+/* Runs a target construct on the fast path. Returns false, and does nothing, if the construct needs the slow path. It
+ * also needs it if the program has declared variables, or more than 512 bytes of firstprivate variables. */
+static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
+                             void **teams)
+{
+    enum { FEW = 512, WORDS = sizeof(struct body) / sizeof(void *) + FAST_ITEMS_MAX };
+    union {
+        struct body body;
+        void *words[WORDS];
+    } inline_storage;
+    struct rt_target_call call;
+    uint64_t addresses[FAST_ITEMS_MAX];
+    char copies[FEW];
+    if (private_bytes(map) > FEW)
+        return false;
+    const enum route route = choose_route(site, device, map, entry_specs, &call);
+    if (route == SLOW_PATH)
+        return false;
+    rt_declared_refresh();
+    if (rt.has_declared) {
+        rt_target_leave(&call);
+        return false;
+    }
+    accd_region *region = rt_run_construct(
+        call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items, false);
+    struct body *body = &inline_storage.body;
+    *body = (struct body){fn, teams, device};
+    for (size_t i = 0; i < map->n; i++)
+        body->args[i] = map->host[i];
+    const size_t naddresses = accd_region_addresses(region, addresses, nfast_items);
+    for (size_t k = 0; k < nfast_items; k++) {
+        const size_t i = entry_indices[k];
+        if (k < naddresses)
+            body->args[i] =
+                (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
+        else
+            body->args[i] = rt_get_kernel_argument(call.self, map, i);
+    }
+    copy_private(map, copies, body->args);
+    leave_fast_path(&call);
+    rt_begin_kernel(call.self, site->call.pc | RT_TARGET_BIT);
+    run_body(body);
+    call.self->activity = RT_FAST_PATH;
+    call = rt_target_enter(site, device);
+    rt_end_core_region(call.self, region);
+    rt_target_leave(&call);
+    return true;
+}
+
+/* Runs a target construct on a device, on the slow path: maps its data, runs the kernel and unmaps the data. Ends the
+ * program without memory. */
+static void run_target(const struct directive *directive)
+{
+    assert(directive->device >= 0 && directive->fn);
+    const struct entries *map = &directive->map;
+    const size_t head = sizeof(struct rt_kernel) + sizeof(void *);
+    const size_t args = head + sizeof(struct body) + map->n * sizeof(void *), bytes = args + private_bytes(map);
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    rt_declared_refresh();
+    rt_acquire_exclusive(&directive->site);
+    if (rt.options.strict)
+        rt_find_libgomp_tasks();
+    struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
+    if (!kernel)
+        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
+    struct body *body = (struct body *)(void *)((char *)kernel + head);
+    kernel->fn = run_kernel;
+    kernel->code = directive->fn;
+    kernel->args[0] = body;
+    *body = (struct body){directive->fn, directive->teams, directive->device};
+    rt_report_link_sections(map, kernel->code);
+    if (rt.options.strict)
+        sample_arguments(call.self, map);
+    const struct construct_result result = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
+    for (size_t i = 0; i < map->n; i++)
+        if (!(body->args[i] = rt_get_kernel_argument(call.self, map, i)) && map->host[i])
+            rt_record_nulled_argument(map->host[i]);
+    copy_private(map, (char *)kernel + args, body->args);
+    pick_arguments(map, body->args);
+    rt_launch_kernel(&directive->site, directive->device, kernel);
+    rt_forget_nulled_pointers(&directive->site);
+    if (result.nulls)
+        rt_sync_null_pointers(call.self, map, true);
+    rt_end_core_region(call.self, result.region);
+    realloc_body(kernel, bytes, 0);
+    rt_target_leave(&call);
+}
+
+/* Runs a target construct on the host, with the program's own variables except copies of firstprivate ones. Ends the
+ * program without memory. */
+static void run_target_on_host(const struct directive *directive)
+{
+    assert(directive->device < 0 && directive->fn);
+    const struct entries *map = &directive->map;
+    const size_t args = sizeof(struct body) + map->n * sizeof(void *);
+    struct body *body = malloc(args + private_bytes(map));
+    if (!body)
+        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
+    *body = (struct body){directive->fn, directive->teams, -1};
+    for (size_t i = 0; i < map->n; i++)
+        body->args[i] = map->host[i];
+    copy_private(map, (char *)body + args, body->args);
+    pick_arguments(map, body->args);
+    run_body(body);
+    free(body);
+}
+
+/* Runs a target construct at once, or as a task (nowait). args: its teams and thread limit, in libgomp's form. */
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     unsigned flags, void **depend, void **args);
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     unsigned flags, void **depend, void **args)
+{
+    const struct rt_site site = rt_caller_site("target");
+    const struct entries map = {n, host, sizes, kinds, true, true, NULL, 0};
+    device = rt_resolve_target_device(device, &site);
+    if (!flags && !depend && run_compute_fast(&site, device, fn, &map, args))
+        return;
+    execute_directive(&(struct directive){.site = site,
+                                          .device = device,
+                                          .fn = fn,
+                                          .teams = args,
+                                          .flags = flags,
+                                          .map = map,
+                                          .run = device < 0 ? run_target_on_host : run_target},
+                      depend);
+}

@@ -1,0 +1,105 @@
+/* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points of gcc/ and
+ * clang/. */
+#include "coherence/check.h"
+#include "coherence/races.h"
+#include "coherence/snapshots.h"
+#include "diag/errors.h"
+#include "feed_pages/pointer_changes.h"
+#include "feed_pages/strict.h"
+#include "image/declared.h"
+#include "image/image.h"
+#include "lib/arena.h"
+#include "launch.h"
+#include "lifecycle.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Pushes a region, opened by the current call, on the thread's stack of open regions, and returns it. parent:
+ * RT_PARENT_x for tools, 0 in OpenMP. Ends the program without memory. */
+struct rt_region *rt_push_region(struct rt_thread *self, int parent)
+{
+    assert(rt.site && self->nregions <= self->regions_capacity);
+    if (self->nregions == self->regions_capacity) {
+        size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
+        struct rt_region *new_regions = rt_arena_realloc(
+            NULL, self->regions, self->regions_capacity * sizeof *new_regions, capacity * sizeof *new_regions);
+        if (!new_regions)
+            rt_fatal("out-of-memory", "no memory for a data region");
+        self->regions = new_regions;
+        self->regions_capacity = capacity;
+    }
+    struct rt_region *level = &self->regions[self->nregions++];
+    *level = (struct rt_region){.pc = rt.site->call.pc, .parent = parent};
+    return level;
+}
+
+/* Ends the thread's innermost region, and the core's region in it. Ends the program if no region is open. */
+void rt_pop_region(struct rt_thread *self)
+{
+    if (!self->nregions)
+        rt_fatal("region-nesting", "a data region ends, but this thread has none open");
+    accd_region *region = self->regions[self->nregions - 1].region;
+    if (region)
+        rt_end_core_region(self, region);
+    self->nregions--;
+}
+
+/* Leaves and enters the call at `site` again until it holds the exclusive lock, if the program has declared variables.
+ * They may have been found only after the call began, but the exclusive lock must be taken before the runtime's lock.
+ */
+void rt_acquire_exclusive(const struct rt_site *site)
+{
+    while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
+        rt_leave();
+        rt_enter(site);
+    }
+}
+
+/* Runs a kernel, with the checks before and after it. While it runs, declared variables hold the device's bytes, and in
+ * strict runs the page guard makes host memory inaccessible. */
+void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
+{
+    assert(kernel->fn && rt.context);
+    struct rt_thread *self = rt_current_thread();
+    const enum rt_sampling sampling = self->sampling;
+    kernel->construct = rt_construct_id(site);
+    rt_acquire_exclusive(site);
+    const bool exclusive = rt.has_declared;
+    if (exclusive)
+        rt_set_exclusive(true);
+    rt_swap_declared_variables(self);
+    if (rt.options.diagnose && sampling != RT_SKIPPED)
+        rt_save_changed_pointers(device);
+    if (rt.options.strict) {
+        rt_unprotect_devices();
+        rt_leave();
+        self->sampling = sampling;
+        rt_run_guarded_kernel(site, device, kernel);
+    } else {
+        rt_leave();
+        rt_begin_kernel(self, kernel->construct);
+        if (rt.options.instrumented)
+            rt_check_begin_kernel(site, device);
+        kernel->fn(kernel->args);
+        if (rt.options.instrumented)
+            rt_check_end_kernel();
+        self->activity = RT_SLOW_PATH;
+    }
+    rt_enter(site);
+    rt_swap_declared_variables(self);
+    if (exclusive)
+        rt_set_exclusive(false);
+    self->sampling = sampling;
+    if (rt.options.diagnose && sampling != RT_SKIPPED)
+        rt_report_changed_pointers(device);
+    if (rt.options.diagnose)
+        rt_check_device_gaps(device);
+    if (rt.options.strict) {
+        rt_races_after_kernel(self);
+        if (sampling != RT_SKIPPED && (rt.has_declared || rt_has_image_variables()))
+            rt_snapshot_check_declared(device, kernel);
+        rt_snapshot_leave_region(self, true);
+        rt_protect_devices(sampling);
+    }
+}
