@@ -61,7 +61,7 @@ for word in ([[of what whether those that which who whose in with without from b
 end
 
 -- Folders of code whose comments and messages are checked.
-local code_folders = { "core", "cuda", "lua" }
+local code_folders = { "core", "exec", "cuda", "lua" }
 
 -- Sources that are checked in addition to all pages that are not generated.
 local checked = {
@@ -471,7 +471,7 @@ else
     local problems, count = show(source)
     failed = failed or problems > 0 or count == 0
   end
-  local pages = find_paths "*.md examples spec tests lua core cuda -name '*.md' -not -path 'spec/reference/*'"
+  local pages = find_paths "*.md examples spec tests lua core exec cuda -name '*.md' -not -path 'spec/reference/*'"
   for _, path in ipairs(pages) do
     check(path)
   end

@@ -177,8 +177,8 @@ void acc_wait_h_(const int *queue)
 }
 void acc_wait_async_h_(const int *queue, const int *other) /* records that `other` waits for `queue` */
 {
-    if (rt.observes_waits)
-        rt_trace_wait(HERE("acc_wait_async"), *other, *queue);
+    if (RT_HAS_HOOK(wait))
+        rt_observe_wait(HERE("acc_wait_async"), *other, *queue);
 }
 void acc_wait_all_h_(void) /* records that the host waits for all queues */
 {
@@ -186,6 +186,6 @@ void acc_wait_all_h_(void) /* records that the host waits for all queues */
 }
 void acc_wait_all_async_h_(const int *queue) /* records that `queue` waits for all queues */
 {
-    if (rt.observes_waits)
-        rt_trace_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);
+    if (RT_HAS_HOOK(wait))
+        rt_observe_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);
 }

@@ -1,12 +1,8 @@
 /* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them; and the
  * helpers of target.h for directives. The host's device number is the number of devices. Wrong arguments give the
  * results that the standard requires; use of device memory that is not allocated ends the program. */
-#include "coherence/check.h"
-#include "coherence/races.h"
-#include "coherence/snapshots.h"
 #include "diag/errors.h"
 #include "diag/label.h"
-#include "feed_pages/leaks.h"
 #include "rt/lifecycle.h"
 #include "target.h"
 
@@ -255,9 +251,8 @@ void *omp_target_alloc(size_t bytes, int device)
     const struct rt_target_call call = rt_target_enter(HERE, device);
     if (accd_device_alloc(rt.context, device, bytes, &address) != ACCD_OK)
         address = 0;
-    if (rt.options.instrumented && address)
-        rt_check_device_alloc(address, bytes);
-    rt_device_alloc_add(device, address, bytes);
+    if (address)
+        RT_CALL_HOOKS(allocate, device, address, bytes);
     rt_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
@@ -273,12 +268,9 @@ void omp_target_free(void *pointer, int device)
         return;
     }
     const struct rt_target_call call = rt_target_enter(HERE, device);
-    if (rt.options.strict)
-        rt_races_free(device, (uintptr_t)pointer);
+    RT_CALL_HOOKS(begin_free, device, (uintptr_t)pointer);
     rt_check_status(accd_device_free(rt.context, device, (uintptr_t)pointer));
-    rt_device_alloc_remove((uintptr_t)pointer);
-    if (rt.options.instrumented && pointer)
-        rt_check_device_free((uintptr_t)pointer);
+    RT_CALL_HOOKS(end_free, device, (uintptr_t)pointer);
     rt_target_leave(&call);
 }
 
@@ -291,8 +283,7 @@ int omp_target_is_present(const void *pointer, int device)
         return 1;
     const struct rt_target_call call = rt_target_enter(HERE, device);
     const bool present = accd_get_presence(rt.context, device, pointer, 1) == ACCD_PRESENCE_FULL;
-    if (rt.options.instrumented)
-        rt_check_mark_used(device, pointer);
+    RT_CALL_HOOKS(query, device, pointer);
     rt_target_leave(&call);
     return present;
 }
@@ -320,7 +311,7 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
         return (void *)(uintptr_t)pointer;
     const struct rt_target_call call = rt_target_enter(HERE, device);
     const uint64_t address = accd_device_address(rt.context, device, pointer);
-    rt_expose_address((void *)(uintptr_t)address);
+    RT_CALL_HOOKS(expose, address);
     rt_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
@@ -342,8 +333,8 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
                   object.dev == dev_address;
     else
         success = accd_map_data(rt.context, device, host, dev_address, bytes, item.label) == ACCD_OK;
-    if (rt.options.instrumented && success)
-        rt_check_map(host, bytes);
+    if (success)
+        RT_CALL_HOOKS(map, host, bytes);
     rt_target_leave(&call);
     return success ? 0 : EINVAL;
 }
@@ -354,8 +345,7 @@ int omp_target_disassociate_ptr(const void *host, int device)
     if (!is_device(device, &device) || device < 0 || !host)
         return EINVAL;
     const struct rt_target_call call = rt_target_enter(HERE, device);
-    if (rt.options.instrumented)
-        rt_check_unmap(device, host);
+    RT_CALL_HOOKS(unmap, device, host);
     const bool success = accd_unmap_data(rt.context, device, host) == ACCD_OK;
     rt_target_leave(&call);
     return success ? 0 : EINVAL;
@@ -392,16 +382,8 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
 static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
-    if (rt.options.strict) {
-        rt_races_routine_access(from_device >= 0, false, (uintptr_t)from, bytes);
-        rt_races_routine_access(to_device >= 0, true, (uintptr_t)to, bytes);
-    }
-    if (rt.options.instrumented && (to_device >= 0 || from_device >= 0) && status == ACCD_OK)
-        rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
-    if (rt.options.strict && to_device >= 0)
-        rt_snapshot_device_write(to_device, (uintptr_t)to, from, bytes);
-    else if (rt.options.strict && from_device >= 0)
-        rt_snapshot_device_write(from_device, (uintptr_t)from, to, bytes);
+    if (status == ACCD_OK)
+        RT_CALL_HOOKS(copy, &(struct rt_copy){(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device});
     return status;
 }
 

@@ -1,13 +1,8 @@
 /* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one item
  * (host range with an action), or a single operation of the core. If the thread's device is the host, memory is shared:
  * nothing is mapped, and everything is present (ACC33-gloss-2). */
-#include "coherence/check.h"
-#include "coherence/happens_before.h"
-#include "coherence/races.h"
-#include "coherence/snapshots.h"
 #include "diag/errors.h"
 #include "diag/label.h"
-#include "feed_pages/leaks.h"
 #include "image/malloc_blocks.h"
 #include "rt/lifecycle.h"
 #include "rt/spans.h"
@@ -126,11 +121,11 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
     } else if (self->type != RT_DEVICE_HOST) {
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
-        rt_enter_queue(self, queue);
+        RT_CALL_HOOKS(begin_operation, self, queue);
         const bool needs_check =
             !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action));
         rt_run_construct(self, kind, needs_check ? RT_NEEDS_CHECK : 0, &item, 1, finalize);
-        rt_enter_queue(self, RT_ASYNC_SYNC);
+        RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
         device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
                                               : NULL;
     }
@@ -250,9 +245,9 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
     if (self->type != RT_DEVICE_HOST) {
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
-        rt_enter_queue(self, queue);
+        RT_CALL_HOOKS(begin_operation, self, queue);
         rt_run_construct(self, kind, RT_NEEDS_CHECK, &item, 1, finalize);
-        rt_enter_queue(self, RT_ASYNC_SYNC);
+        RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     }
     rt_leave();
     rt_span_end(&span);
@@ -296,8 +291,7 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
     const struct rt_thread *self = rt_enter(site);
     int present =
         self->type == RT_DEVICE_HOST || accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
-    if (rt.options.instrumented)
-        rt_check_mark_used(self->device, host);
+    RT_CALL_HOOKS(query, self->device, host);
     rt_leave();
     return present;
 }
@@ -312,7 +306,7 @@ void *acc_deviceptr(void *host) /* returns the device address of the data at `ho
     const struct rt_thread *self = rt_enter(HERE);
     uint64_t device =
         self->type == RT_DEVICE_HOST ? (uintptr_t)host : accd_device_address(rt.context, self->device, host);
-    rt_expose_address((void *)(uintptr_t)device);
+    RT_CALL_HOOKS(expose, (uintptr_t)device);
     rt_leave();
     return (void *)(uintptr_t)device;
 }
@@ -341,8 +335,7 @@ void acc_map_data(void *host, void *device, size_t bytes)
                            "the same");
     rt_label_item_at_site(&item);
     rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
-    if (rt.options.instrumented)
-        rt_check_map(host, bytes);
+    RT_CALL_HOOKS(map, host, bytes);
     rt_span_record(&span, RT_EV_CREATE, host, device, bytes);
     rt_leave();
     rt_span_end(&span);
@@ -358,8 +351,7 @@ void acc_unmap_data(void *host)
     if (self->type != RT_DEVICE_HOST) {
         accd_present_object object = {0};
         accd_present_at(rt.context, self->device, (uintptr_t)host, 0, &object);
-        if (rt.options.instrumented)
-            rt_check_unmap(self->device, host);
+        RT_CALL_HOOKS(unmap, self->device, host);
         rt_check_status(accd_unmap_data(rt.context, self->device, host));
         rt_span_record(&span, RT_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
     }
@@ -379,10 +371,8 @@ void *acc_malloc(size_t bytes)
         device = bytes ? (uintptr_t)malloc(bytes) : 0;
     else if (accd_device_alloc(rt.context, self->device, bytes, &device) != ACCD_OK)
         device = 0;
-    if (rt.options.instrumented && device && self->type != RT_DEVICE_HOST)
-        rt_check_device_alloc(device, bytes);
-    if (self->type != RT_DEVICE_HOST)
-        rt_device_alloc_add(self->device, device, bytes);
+    if (device && self->type != RT_DEVICE_HOST)
+        RT_CALL_HOOKS(allocate, self->device, device, bytes);
     if (device)
         rt_span_record(&span, RT_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
     rt_leave();
@@ -399,12 +389,9 @@ void acc_free(void *device)
     if (self->type == RT_DEVICE_HOST) {
         free(device);
     } else {
-        if (rt.options.strict)
-            rt_races_free(self->device, (uintptr_t)device);
+        RT_CALL_HOOKS(begin_free, self->device, (uintptr_t)device);
         rt_check_status(accd_device_free(rt.context, self->device, (uintptr_t)device));
-        rt_device_alloc_remove((uintptr_t)device);
-        if (rt.options.instrumented && device)
-            rt_check_device_free((uintptr_t)device);
+        RT_CALL_HOOKS(end_free, self->device, (uintptr_t)device);
         if (device)
             rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
     }
@@ -432,16 +419,11 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
         rt_check_status(accd_copy_from_device(rt.context, device, to, (uintptr_t)from, bytes));
     else
         rt_check_status(accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
-    rt_enter_queue(self, queue);
-    if (rt.options.instrumented && self->type != RT_DEVICE_HOST)
-        rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
-    if (rt.options.strict && self->type != RT_DEVICE_HOST) {
-        rt_races_routine_access(direction != IN, false, (uintptr_t)from, bytes);
-        rt_races_routine_access(direction != OUT, true, (uintptr_t)to, bytes);
-        rt_snapshot_device_write(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
-                                 bytes);
-    }
-    rt_enter_queue(self, RT_ASYNC_SYNC);
+    RT_CALL_HOOKS(begin_operation, self, queue);
+    if (self->type != RT_DEVICE_HOST)
+        RT_CALL_HOOKS(copy, &(struct rt_copy){(uintptr_t)to, (uintptr_t)from, bytes, direction == OUT ? -1 : device,
+                                              direction == IN ? -1 : device});
+    RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     if (direction == IN)
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)
@@ -721,9 +703,10 @@ int acc_on_device(int type) /* returns 1 if the caller runs on a device of this 
 int rt_test_queue(const struct rt_site *site, int queue)
 {
     assert(site);
-    if (rt.options.diagnose) {
-        rt_clock_wait(rt_enter(site)->device, RT_ASYNC_SYNC, queue);
-        rt_races_after_wait();
+    if (RT_HAS_HOOK(wait)) {
+        const struct rt_wait wait = {
+            .device = rt_enter(site)->device, .async = RT_ASYNC_SYNC, .queue = queue, .is_test = true};
+        RT_CALL_HOOKS(wait, &wait);
         rt_leave();
     }
     return 1;
@@ -757,13 +740,13 @@ void acc_async_wait_all(void) /* older name of acc_wait_all */
 /* Records that queue `other` waits for `queue`; the host does not wait. */
 void acc_wait_async(int queue, int other)
 {
-    if (rt.observes_waits)
-        rt_trace_wait(HERE, other, queue);
+    if (RT_HAS_HOOK(wait))
+        rt_observe_wait(HERE, other, queue);
 }
 void acc_wait_all_async(int queue) /* records that `queue` waits for all queues */
 {
-    if (rt.observes_waits)
-        rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
+    if (RT_HAS_HOOK(wait))
+        rt_observe_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
 /* Returns NULL: simulated devices have no CUDA, so this routine and the next three do nothing. */

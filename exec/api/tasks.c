@@ -2,8 +2,6 @@
  * functions here have the same names; they call libgomp's own and then record the wait. Except for depend clauses, a
  * wait counts as one for all tasks, whichever thread waits. A task of the program with depend clauses counts as a wait
  * for all tasks, too. */
-#include "coherence/happens_before.h"
-#include "coherence/races.h"
 #include "diag/symbolize.h"
 #include "rt/lifecycle.h"
 #include "trace/trace.h"
@@ -36,9 +34,9 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
     assert(site);
     struct rt_epoch epoch = {0};
-    if (rt.options.diagnose) {
+    if (RT_HAS_HOOK(begin_task)) {
         rt_enter(site);
-        epoch = rt_clock_begin_task(depend);
+        RT_CALL_HOOKS(begin_task, depend, &epoch);
         rt_leave();
     }
     has_tasks = true; /* set last: a thread that sees true and waits must find the task recorded */
@@ -50,24 +48,13 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
     assert(site);
-    const bool is_traced = rt.options.trace >= 0;
-    if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() ||
-        !(rt.options.diagnose || is_traced))
+    if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() || !RT_HAS_HOOK(wait))
         return;
-    rt_enter(site);
+    const struct rt_wait wait = {
+        .device = rt_enter(site)->device, .async = RT_ASYNC_SYNC, .is_for_tasks = true, .depend = depend};
     rt_record_location(site);
     has_tasks = depend;
-    if (is_traced)
-        rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
-                                     .device = rt_this_thread.device,
-                                     .name = depend ? "tasks of depend clauses" : "all tasks",
-                                     .rule = "OMP60-tgt-1",
-                                     .async = ACCD_SYNCHRONOUS});
-    if (depend)
-        rt_clock_wait_depend(depend);
-    else
-        rt_clock_wait_tasks();
-    rt_races_after_wait();
+    RT_CALL_HOOKS(wait, &wait);
     rt_leave();
 }
 
@@ -142,7 +129,7 @@ void rt_find_libgomp_tasks(void)
 /* Returns true if waits for tasks must be recorded (checks or a trace), or if the options are not known yet. */
 static inline bool observes_tasks(void)
 {
-    return !rt.context || rt.options.diagnose || rt.options.trace >= 0;
+    return !rt.context || RT_HAS_HOOK(wait);
 }
 
 /* Returns the site (struct rt_site) of the program's call of the entry point that uses this macro. */

@@ -1,37 +1,9 @@
 /* runtime.h - state of the runtime for compiled OpenACC and OpenMP programs: threads, options, the lock. Each process
  * has one runtime, made at its first call, with one context of the core (rt.context) that the lock protects. Each file
- * of the runtime has a header of its name.
+ * of the runtime has a header of its name; exec/README.md lists them.
  *
- *   frontend/    functions that compilers call. gcc_acc: OpenACC directives; gcc_omp: OpenMP target directives;
- *                gcc_entries: turns a directive's entries into items; gcc_iterators: OpenMP iterators; clang_target:
- *                OpenMP target directives; clang_maps: turns a directive's maps into items; clang_registration: device
- *                code of programs and libraries; clang_tasks, clang_loops: libomp's tasks, shared loops
- *   api/         openacc: acc_* routines for C; fortran: their Fortran names; omp, omp_async: omp_* routines of
- * devices; tasks: ends of libgomp's tasks rt/          lifecycle: start, options, calls, constructs, end; launch:
- * kernels and the structured regions of a thread; items: the items of a directive; event_dispatch: hands events of the
- * core to their users feed_pages/  strict runs. strict: protection of device memory, final checks; sampling: choice of
- * the constructs to check; fault: accesses that end the program; stack_variables, null_pointers, pointer_changes,
- *                mpi_access, device_allocations: misuse of memory and pointers; leaks: data mapped at the end
- *   coherence/   which side has the newest value. shadow: state of each byte of both sides; transfer: transfers of the
- *                runtime; access: accesses of the program; snapshots, padding: stale data in strict runs;
- *                happens_before: order of queues and tasks; races, device_races, pending_transfers: unordered accesses;
- *                unused, redundant_transfers: needless transfers; interposed_free: freed host memory; out_of_bounds,
- *                host_access, reports: the findings; uninstrumented: code that was not compiled for checking
- *   guard/       host pages protected in kernels. page_guard: the interface; protection_map, lazy_reprotect,
- *                single_step, kernel_syscalls, touched_sections, stop_the_world, signals, wild_pointer: its parts
- *   image/       declared: variables of declare directives at file scope; allocatable: contents of allocatable ones;
- *                image: device code and its variables; code_references: variables that code uses; struct_programs:
- *                mapping programs of structures; member_pointers: pointers present only for the sections they point
- *                to; malloc_blocks: sections that exceed a block of malloc
- *   trace/       trace: fields of trace lines; draw: pictures of the state; prof, prof_tools: events for tools
- *   diag/        diagnostics, report_file, suppress, help: findings; errors: errors of the core; symbolize, label:
- *                names and lines by debug information
- *   base/        state: state of the runtime and of each thread, locks; abnormal_exit, supervisor: the program's end
- *   lib/         arena: memory that kernels may use; new_stack: calls on a larger stack; text_buffer; rank: MPI rank;
- *                descriptor: arrays of gfortran
- *
- * A folder uses those below it in this list (tests/layers/layers.lua). A call that fails reports its error and ends
- * the program with status 1, like the compiler's own runtime: OpenACC defines no recovery. */
+ * A call that fails reports its error and ends the program with status 1, like the compiler's own runtime: OpenACC
+ * defines no recovery. */
 #ifndef RT_RUNTIME_H
 #define RT_RUNTIME_H
 
@@ -39,6 +11,7 @@
 #include "debuginfo/debug.h"
 #include "lib/descriptor.h"
 #include "lib/new_stack.h"
+#include "tool/tool.h"
 
 #include <assert.h>
 #include <link.h>
@@ -203,8 +176,6 @@ struct rt_options {
     int type, device;            /* initial device type and number, from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */
 };
 
-enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
-
 struct rt_state {
     accd_context *context; /* NULL: not yet opened, or shut down */
     /* calls need only the lock: no tools, declared variables, pictures, traces or checks */
@@ -213,7 +184,6 @@ struct rt_state {
     atomic_bool profiled; /* tools get events, or have not yet had a chance to register */
     /* tools have callbacks for data events (memory, transfers); protected by the lock */
     bool data_profiled;
-    bool observes_waits;              /* waits are traced or checked */
     bool active[2];                   /* [0]: devices, [1]: host; used or initialised since the start or acc_shutdown */
     uint64_t device_low, device_high; /* bounds of all device addresses; UINT64_MAX and 0 without devices */
     uint64_t heap_start;              /* address where the heap begins; 0: not yet known */
@@ -234,18 +204,6 @@ struct rt_state {
     bool must_exit_at_once;      /* exit handlers run already, so that an error must not start them again */
     volatile bool is_killed;     /* a signal ends the program, so that leaks are not reported */
     void (*report_at_end)(void); /* prints the reports of the program's end, once; NULL: not needed */
-    void (*on_finding)(const char *message); /* called for each reported finding; NULL: not called */
-    void (*on_end)(void);                    /* called when an error ends the program; NULL: not called */
-    accd_event_fn on_event;                  /* called for events of the core; NULL: not called */
-    /* Called after a write to device memory by address; `host` is the source, NULL if unknown. NULL: not called. */
-    void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
-    /* Called after modules were loaded or unloaded; NULL: not called. */
-    void (*on_modules)(void);
-    /* Called when a declared variable is mapped, with its value at the program's start, which the host may have changed
-     * since; initial NULL: the variable is unmapped. NULL: not called. */
-    void (*on_initial)(int device, const char *host, const char *initial, uint64_t bytes);
-    /* Called at a fork, with the lock held; NULL: not called. */
-    void (*on_fork)(enum rt_fork_phase phase);
 };
 
 /* name of the region of declared variables, which is open as long as the context exists */
@@ -323,7 +281,11 @@ static inline bool rt_can_use_fast_path(void)
  * held. */
 void rt_subscribe(void);
 
-accd_event_fn rt_get_event_callback(void); /* returns rt.on_event, or NULL if nothing uses events */
+/* Events of the core that strict runs need. */
+enum {
+    RT_STRICT_EVENTS = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H | 1 << ACCD_OP_FREE | 1 << ACCD_OP_ALLOC |
+                       1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
+};
 
 /* Selects the events that the core reports. `needs_names`: in a strict run, transfers and frees are reported with
  * names. */

@@ -158,27 +158,25 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread)
 static __thread bool lock_is_taken_for_fork;
 
 /* Takes the runtime's lock (unless the thread has it) and that of diagnostics before a fork, so that the child gets
- * consistent data; calls rt.on_fork. */
+ * consistent data; calls the hook `fork`. */
 static void before_fork(void)
 {
     lock_is_taken_for_fork = rt_lock();
     rt_lock_diagnostics();
-    if (rt.on_fork)
-        rt.on_fork(RT_FORK_PREPARE);
+    RT_CALL_HOOKS(fork, RT_FORK_PREPARE);
 }
 
-/* Releases the locks in the parent after a fork, and calls rt.on_fork. */
+/* Releases the locks in the parent after a fork, and calls the hook `fork`. */
 static void after_fork(void)
 {
-    if (rt.on_fork)
-        rt.on_fork(RT_FORK_PARENT);
+    RT_CALL_HOOKS(fork, RT_FORK_PARENT);
     rt_unlock_diagnostics();
     if (lock_is_taken_for_fork)
         rt_unlock();
 }
 
 /* Makes all locks new in the child, because their owners may be threads of the parent. Takes the runtime's lock if the
- * forking call has it, and calls rt.on_fork. */
+ * forking call has it, and calls the hook `fork`. */
 static void after_fork_in_child(void)
 {
     lock = initial_lock;
@@ -190,8 +188,7 @@ static void after_fork_in_child(void)
     rt_this_thread.next = NULL;
     if (!lock_is_taken_for_fork)
         rt_lock();
-    if (rt.on_fork)
-        rt.on_fork(RT_FORK_CHILD);
+    RT_CALL_HOOKS(fork, RT_FORK_CHILD);
 }
 
 /* Registers the functions that handle the locks at a fork. */
@@ -202,11 +199,18 @@ void rt_lock_init(void)
 
 /* ----------------------------------------------------------------------------------- context -- */
 
-/* Returns rt.on_event if the trace, checks, or tools use events; NULL if nothing uses them. */
-accd_event_fn rt_get_event_callback(void)
+/* Calls the hooks of all tools for an event. Returns true, because RT_ON_NEW_STACK needs a result. */
+static bool dispatch_event(const accd_event *event)
 {
-    bool is_observed = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
-    return is_observed ? rt.on_event : NULL;
+    RT_CALL_HOOKS(event, event);
+    return true;
+}
+
+/* Callback of the core: calls the hooks of all tools for an event. ud is not used. The lock is held. */
+static void on_core_event(void *ud, const accd_event *event)
+{
+    (void)ud;
+    RT_ON_NEW_STACK(dispatch_event, event); /* a thread's own stack may be too small for the checks */
 }
 
 /* Sets the core's event callback and event mask by what uses events at present: trace, checks, tools. Does nothing
@@ -215,7 +219,7 @@ void rt_subscribe(void)
 {
     if (!rt.context)
         return;
-    accd_context_set_event_handler(rt.context, rt_get_event_callback(), NULL);
+    accd_context_set_event_handler(rt.context, rt_get_event_needs() ? on_core_event : NULL, NULL);
     rt_set_event_mask(true);
 }
 
@@ -224,13 +228,9 @@ void rt_subscribe(void)
 void rt_set_event_mask(bool needs_names)
 {
     assert(rt.context);
-    enum {
-        MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H,
-        NAMED = MOVES | 1 << ACCD_OP_FREE,
-        CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
-    };
-    const bool all_events = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
-    accd_context_subscribe(rt.context, all_events ? ~0u : CHANGES, all_events ? ~0u : needs_names ? NAMED : 0);
+    enum { NAMED = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H | 1 << ACCD_OP_FREE };
+    const bool all_events = (rt_get_event_needs() & ~(unsigned)RT_STRICT_EVENTS) != 0;
+    accd_context_subscribe(rt.context, all_events ? ~0u : RT_STRICT_EVENTS, all_events ? ~0u : needs_names ? NAMED : 0);
 }
 
 /* Returns the first device with an open region other than that of declared variables, and stores the region's name; -1:

@@ -24,7 +24,7 @@ void rt_check_event(const accd_event *event);
 /* Handles that a variable of a declare directive, at `host`, is mapped with the device bytes `initial`. initial NULL:
  * the variable is unmapped. Without memory for the shadow, accesses to the variable are not checked. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
-/* Handles that the runtime itself wrote `bytes` bytes of device memory at `dev` (rt.on_write): these bytes count as
+/* Handles that the runtime itself wrote `bytes` bytes of device memory at `dev` (hook `write`): these bytes count as
  * valid, and as not newer than the host's. `device` and `host` are not used. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 
@@ -49,12 +49,6 @@ void rt_check_mark_used(int device, const void *host);
 /* Records that a construct finds the data of its items present, so that they count as used. Ignored are items that
  * attach or detach, base pointers of other items, and absent data. */
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems);
-/* Calls rt_check_expose in programs compiled for checking. */
-static inline void rt_expose_address(const void *device)
-{
-    if (__builtin_expect(rt.options.instrumented, 0))
-        rt_check_expose((uintptr_t)device);
-}
 
 /* Begins a kernel of the construct `site` on the calling thread: its accesses are checked as those of the device. */
 void rt_check_begin_kernel(const struct rt_site *site, int device);

@@ -43,11 +43,6 @@ void rt_clock_begin_operation(struct rt_thread *self, int queue);
 /* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for `queue` (RT_ASYNC_NOVAL: all queues of the device). */
 void rt_clock_wait(int device, int async, int queue);
 /* Starts an operation of `queue` if the run checks the order of asynchronous work (rt.options.diagnose). */
-static inline void rt_enter_queue(struct rt_thread *self, int queue)
-{
-    if (__builtin_expect(rt.options.diagnose, 0))
-        rt_clock_begin_operation(self, queue);
-}
 /* Starts a task after the tasks that its depend clauses name; NULL: no clauses. Returns the task's epoch. */
 struct rt_epoch rt_clock_begin_task(void **depend);
 void rt_clock_wait_depend(void **depend); /* makes the host wait for the tasks of depend clauses */

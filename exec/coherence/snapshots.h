@@ -18,10 +18,10 @@ void rt_snapshot_event(const accd_event *event);
 bool rt_is_changing_transfer(const accd_event *event);
 /* Checks the declared variables that a finished kernel uses, before rt_snapshot_leave_region. */
 void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel);
-/* Callback rt.on_initial of strict runs, for a declared variable that is mapped: `initial`, its value at the
+/* Hook `map_declared` of strict runs, for a declared variable that is mapped: `initial`, its value at the
  * program's start, becomes the host's snapshot. NULL: the variable is unmapped, and its object is removed. */
 void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
-/* Records a write by the runtime (rt.on_write) to device memory at `dev`, so that no kernel is held
+/* Records a write by the runtime (hook `write`) to device memory at `dev`, so that no kernel is held
  * responsible. host: source of the bytes; if it is the host address of the data, both sides agree from now
  * on. */
 void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);

@@ -463,8 +463,8 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     const char *rule = rt_find_rule(diagnostic);
     const bool helps =
         (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
-    if (rt.on_finding && (is_error || is_defect(diagnostic)))
-        rt.on_finding(message);
+    if (is_error || is_defect(diagnostic))
+        RT_CALL_HOOKS(find, message);
     rt.has_findings |= is_failure(diagnostic);
     print_json(diagnostic, rule, message, &location, helps ? help.at : NULL);
     if (!rt.options.json)

@@ -303,8 +303,7 @@ void rt_exit_with_error(void)
     rt.is_ending = true;
     rt.fast_path_enabled = false;
     rt_emit_counts();
-    if (rt.on_end)
-        rt.on_end();
+    RT_CALL_HOOKS(abort);
     rt_unlock();
     if (must_exit_at_once()) {
         fflush(NULL);

@@ -19,14 +19,13 @@ static inline void rt_check_status(accd_status status)
     if (__builtin_expect(status != ACCD_OK, 0))
         rt_fail_with_core_error();
 }
-/* Writes `bytes` bytes from host memory to the device address `dev`, and calls rt.on_write if it is set. Ends the
- * program on failure. */
+/* Writes `bytes` bytes from host memory to the device address `dev`, and calls the hook `write`. Ends the program
+ * on failure. */
 static inline void rt_write_device(int device, uint64_t dev, const void *from, uint64_t bytes)
 {
     assert(rt.context);
     rt_check_status(accd_copy_to_device(rt.context, device, dev, from, bytes));
-    if (rt.on_write)
-        rt.on_write(device, dev, from, bytes);
+    RT_CALL_HOOKS(write, device, dev, from, bytes);
 }
 _Noreturn void rt_exit_with_error(void); /* ends the program with status 1; called within a call or a kernel */
 /* Writes a line of the trace, which must be open; `fields`: further JSON fields, each after a comma. */

@@ -10,7 +10,6 @@
 #include "clang_maps.h"
 
 #include "diag/errors.h"
-#include "feed_pages/null_pointers.h"
 #include "image/declared.h"
 #include "image/image.h"
 #include "image/malloc_blocks.h"
@@ -319,7 +318,7 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
         if (!slot || (restore && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
         if (!restore)
-            rt_record_nulled_pointer(self->device, map->base);
+            RT_CALL_HOOKS(store_null, self->device, map->base);
         rt_write_device(self->device, slot, restore ? map->base : &null, sizeof null);
     }
 }

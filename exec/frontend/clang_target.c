@@ -8,11 +8,8 @@
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "api/target.h"
 
-#include "coherence/check.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
-#include "feed_pages/null_pointers.h"
-#include "feed_pages/sampling.h"
 #include "image/declared.h"
 #include "image/image.h"
 #include "lib/arena.h"
@@ -108,7 +105,7 @@ static void translate_addresses(const struct rt_thread *self, const struct rt_ma
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = rt_get_map(columns, i);
         void *device = map.type & RETURN_PARAM && map.begin ? rt_find_map_base(self, &map, false) : NULL;
-        rt_expose_address(device);
+        RT_CALL_HOOKS(expose, (uintptr_t)device);
         if (device || map.type & FB_NULLIFY)
             columns->base[i] = device;
     }
@@ -330,15 +327,13 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     return bytes;
 }
 
-/* Adds the base addresses of the maps, and the values of firstprivate pointers, to the hash of the construct's
- * arguments (rt_thread.argument_hash). By this hash, strict runs decide whether they check the construct again
- * (sampling.c). */
-static void sample_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
+/* Calls the hook `pass_argument` with the base addresses of the maps, and the values of firstprivate pointers. */
+static void report_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
-        rt_sampling_add_value(self, (uintptr_t)columns->base[i]);
+        RT_CALL_HOOKS(pass_argument, self, (uintptr_t)columns->base[i]);
         if (columns->type[i] & PRIVATE && columns->type[i] & TO && columns->size[i] == sizeof(void *))
-            rt_sampling_add_value(self, rt_load_word(columns->begin[i]));
+            RT_CALL_HOOKS(pass_argument, self, rt_load_word(columns->begin[i]));
     }
 }
 
@@ -367,7 +362,7 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
             const bool has_mapper = columns->mapper && columns->mapper[i];
             args[n] = map.begin ? (uintptr_t)rt_find_map_base(self, &map, has_mapper) : 0;
             if (!args[n++] && map.begin)
-                rt_record_nulled_argument(map.begin);
+                RT_CALL_HOOKS(pass_null, map.begin);
         }
     }
     return n;
@@ -433,7 +428,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     rt_record_location(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
-    if (rt.options.strict)
+    if (RT_HAS_HOOK(run_kernel))
         rt_find_libomp_tasks();
     struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
     if (!kernel)
@@ -453,8 +448,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     }
     if (!body->fn)
         rt_fatal("unsupported", "the device code for this machine does not have this region");
-    if (rt.options.strict)
-        sample_arguments(call.self, columns);
+    if (RT_HAS_HOOK(pass_argument))
+        report_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
     /* The environment for GPUs, which may be the first argument, gets any value: regions on this machine do not use it.
@@ -467,7 +462,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     for (size_t i = 0; by_address && i < body->n; i++)
         body->addresses[i] = &body->args[i];
     rt_launch_kernel(site, device, kernel);
-    rt_forget_nulled_pointers(site);
+    RT_CALL_HOOKS(end_nulls, site);
     rt_sync_null_map_pointers(call.self, &maps, true);
     rt_end_core_region(call.self, region);
     realloc_body(kernel, bytes, 0);

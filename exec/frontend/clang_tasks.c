@@ -312,7 +312,7 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     rt_find_libomp_tasks();
     /* starts the runtime, if it has not started: the options decide below */
     rt_get_target_device_count();
-    if (!rt.options.diagnose && rt.options.trace < 0)
+    if (!RT_HAS_HOOK(wait))
         return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
     shared += 2 * sizeof(struct extra); /* twice, for alignment */
     struct task *task =

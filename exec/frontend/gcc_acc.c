@@ -6,12 +6,9 @@
  *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
  *                              -> SLOW_PATH: rt_enter, entries.c -> rt_items -> rt_run_construct, with events for tools
  */
-#include "coherence/check.h"
-#include "coherence/happens_before.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
-#include "feed_pages/strict.h"
 #include "image/declared.h"
 #include "lib/arena.h"
 #include "rt/launch.h"
@@ -181,7 +178,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
         if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
             continue;
         void *device = rt_find_device_address(self, map->host[i]);
-        rt_expose_address(device);
+        RT_CALL_HOOKS(expose, (uintptr_t)device);
         if (device)
             map->host[i] = device;
         else if (kind == USE_DEVICE)
@@ -316,10 +313,10 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
         struct rt_items items;
         rt_items_init(&items, map->n);
         directive->convert(map, &items);
-        rt_enter_queue(self, queue);
+        RT_CALL_HOOKS(begin_operation, self, queue);
         if (items.n)
             rt_run_construct(self, directive->kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
-        rt_enter_queue(self, RT_ASYNC_SYNC);
+        RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
         rt_items_free(&items);
         if (items.descriptors)
             rt_refresh_descriptors(self, map);
@@ -347,18 +344,18 @@ static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const
  * how many queue numbers `queues` has; negative: all queues, and `queues` has none. */
 static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
 {
-    assert(rt.observes_waits);
+    assert(RT_HAS_HOOK(wait));
     if (waits < 0)
-        rt_trace_wait(site, async, RT_ASYNC_NOVAL);
+        rt_observe_wait(site, async, RT_ASYNC_NOVAL);
     while (waits-- > 0)
-        rt_trace_wait(site, async, va_arg(queues, int));
+        rt_observe_wait(site, async, va_arg(queues, int));
 }
 
 /* Records that queue `async` waits for the queues passed after `waits`, the last named parameter of the entry point
  * that uses this macro. Does nothing unless waits are traced or checked. */
 #define TRACE_WAITS(site, async, waits)                          \
     do {                                                         \
-        if (__builtin_expect(rt.observes_waits && (waits), 0)) { \
+        if (__builtin_expect(RT_HAS_HOOK(wait) && (waits), 0)) { \
             va_list queues;                                      \
             va_start(queues, waits);                             \
             trace_waits((site), (async), (waits), queues);       \
@@ -449,13 +446,13 @@ void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("wait");
-    if (async != RT_ASYNC_SYNC) { /* clause async: only the queue waits, so tools get no wait event of the host */
-        if (!waits && rt.observes_waits)
-            rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
+    if (async != RT_ASYNC_SYNC) { /* the host does not wait; the queue is complete at any time */
+        if (!waits && RT_HAS_HOOK(wait))
+            rt_observe_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
         return;
     }
-    if (!rt_is_profiled() && !rt.observes_waits)
+    if (!rt_is_profiled() && !RT_HAS_HOOK(wait))
         return;
     va_list queues;
     va_start(queues, waits);
@@ -564,10 +561,9 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_items_init(&items, map->n);
     rt_add_entry_items(map, &items);
     rt_attach_variables(self, map, &items);
-    if (rt.options.diagnose)
-        rt_check_private_scalars(self, items.at, items.n);
-    rt_enter_queue(self, queue);
-    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK, items.at, items.n, false);
+    RT_CALL_HOOKS(begin_operation, self, queue);
+    accd_region *region =
+        rt_run_construct(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK | RT_HAS_PRIVATE_ITEMS, items.at, items.n, false);
     if (items.descriptors)
         rt_refresh_descriptors(self, map);
     rt_items_free(&items);
@@ -576,7 +572,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_launch_kernel(site, self->device, kernel);
     next_span(&part, &span, RT_EV_EXIT_DATA);
     rt_end_core_region(self, region);
-    rt_enter_queue(self, RT_ASYNC_SYNC);
+    RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     if (in_arena)
         rt_arena_realloc(NULL, kernel, bytes, 0);
     else if (kernel != &inline_storage.kernel)
@@ -603,12 +599,12 @@ static int read_queue(const struct rt_site *site, va_list tags)
             n = (int16_t)(tag & LARGE);
         else
             rt_reject_unknown_abi(site, "passes the launch argument 0x%x", tag);
-        if (tag >> 28 == WAITS && rt.observes_waits && n < 0)
-            rt_trace_wait(site, queue, RT_ASYNC_NOVAL);
+        if (tag >> 28 == WAITS && RT_HAS_HOOK(wait) && n < 0)
+            rt_observe_wait(site, queue, RT_ASYNC_NOVAL);
         while (n-- > 0) {
             const int value = va_arg(tags, int);
-            if (tag >> 28 == WAITS && rt.observes_waits)
-                rt_trace_wait(site, queue, value);
+            if (tag >> 28 == WAITS && RT_HAS_HOOK(wait))
+                rt_observe_wait(site, queue, value);
         }
     }
     return queue;
@@ -625,7 +621,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
         return;
     int queue = RT_ASYNC_SYNC; /* queues matter only to tools and checks */
-    if (rt_is_profiled() || rt.observes_waits) {
+    if (rt_is_profiled() || RT_HAS_HOOK(wait)) {
         va_list tags;
         va_start(tags, kinds);
         queue = read_queue(&site, tags);

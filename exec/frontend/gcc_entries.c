@@ -15,8 +15,6 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
-#include "feed_pages/null_pointers.h"
-#include "feed_pages/stack_variables.h"
 #include "guard/host_interval.h"
 #include "image/allocatable.h"
 #include "image/code_references.h"
@@ -647,7 +645,7 @@ void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *m
         if (!slot || rt_find_device_address(self, target) || (restore && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
         if (!restore)
-            rt_record_nulled_pointer(self->device, map->host[i]);
+            RT_CALL_HOOKS(store_null, self->device, map->host[i]);
         rt_write_device(self->device, slot, restore ? map->host[i] : &null, sizeof null);
     }
 }

@@ -9,11 +9,8 @@
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
 #include "api/target.h"
 
-#include "coherence/check.h"
 #include "diag/errors.h"
 #include "diag/label.h"
-#include "feed_pages/null_pointers.h"
-#include "feed_pages/sampling.h"
 #include "image/declared.h"
 #include "lib/arena.h"
 #include "rt/launch.h"
@@ -120,16 +117,14 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     }
 }
 
-/* Adds the host addresses of the entries, and the values of firstprivate pointers, to the hash of the construct's
- * arguments (rt_thread.argument_hash). By this hash, strict runs decide whether they check the construct again
- * (sampling.c). */
-static void sample_arguments(struct rt_thread *self, const struct entries *map)
+/* Calls the hook `pass_argument` with the host addresses of the entries, and the values of firstprivate pointers. */
+static void report_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
         if (!is_private(map, i))
-            rt_sampling_add_value(self, (uintptr_t)map->host[i]);
+            RT_CALL_HOOKS(pass_argument, self, (uintptr_t)map->host[i]);
         else if (map->size[i] == sizeof(void *))
-            rt_sampling_add_value(self, rt_load_word(map->host[i]));
+            RT_CALL_HOOKS(pass_argument, self, rt_load_word(map->host[i]));
 }
 
 /* Function of libgomp's task: executes the deferred directive and frees it. `data`: address of a pointer to the struct
@@ -383,7 +378,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
         if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
             continue;
         void *device = map->host[i] ? rt_find_device_address(self, map->host[i]) : NULL;
-        rt_expose_address(device);
+        RT_CALL_HOOKS(expose, (uintptr_t)device);
         if (device)
             map->host[i] = device;
     }
@@ -601,7 +596,7 @@ static void run_target(const struct directive *directive)
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
     rt_declared_refresh();
     rt_acquire_exclusive(&directive->site);
-    if (rt.options.strict)
+    if (RT_HAS_HOOK(run_kernel))
         rt_find_libgomp_tasks();
     struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
     if (!kernel)
@@ -612,16 +607,16 @@ static void run_target(const struct directive *directive)
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
     rt_report_link_sections(map, kernel->code);
-    if (rt.options.strict)
-        sample_arguments(call.self, map);
+    if (RT_HAS_HOOK(pass_argument))
+        report_arguments(call.self, map);
     const struct construct_result result = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
     for (size_t i = 0; i < map->n; i++)
         if (!(body->args[i] = rt_get_kernel_argument(call.self, map, i)) && map->host[i])
-            rt_record_nulled_argument(map->host[i]);
+            RT_CALL_HOOKS(pass_null, map->host[i]);
     copy_private(map, (char *)kernel + args, body->args);
     pick_arguments(map, body->args);
     rt_launch_kernel(&directive->site, directive->device, kernel);
-    rt_forget_nulled_pointers(&directive->site);
+    RT_CALL_HOOKS(end_nulls, &directive->site);
     if (result.nulls)
         rt_sync_null_pointers(call.self, map, true);
     rt_end_core_region(call.self, result.region);

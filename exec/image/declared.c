@@ -376,8 +376,7 @@ static void map_variables(struct module *module)
             if (!at || variable->link || !variable->initial)
                 continue;
             rt_write_device(device, at, variable->initial, variable->bytes);
-            if (rt.on_initial)
-                rt.on_initial(device, variable->host, variable->initial, variable->bytes);
+            RT_CALL_HOOKS(map_declared, device, variable->host, variable->initial, variable->bytes);
         }
     }
     free(items);
@@ -444,8 +443,7 @@ void rt_declared_rescan(void)
     seen_loads = info.dlpi_adds;
     seen_unloads = info.dlpi_subs;
     scan_modules();
-    if (rt.on_modules)
-        rt.on_modules();
+    RT_CALL_HOOKS(load_modules);
     if (has_late_instrumentation)
         report_late_instrumentation();
     for (size_t i = 0; i < nmodules; i++) {

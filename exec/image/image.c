@@ -185,8 +185,8 @@ static int copy_part(const struct part *part)
     return -1;
 }
 
-/* Callback rt.on_fork. Before the fork (RT_FORK_PREPARE), copies the pages with variables of all images to files. In
- * the child, maps these files in place of the pages that it shares with its parent. If either has failed, the child
+/* Hook `fork` (tool/tool.h). Before the fork (RT_FORK_PREPARE), copies the pages with variables of all images to files.
+ * In the child, maps these files in place of the pages that it shares with its parent. If either has failed, the child
  * ends with a report. */
 static void handle_fork(enum rt_fork_phase phase)
 {
@@ -220,7 +220,10 @@ static void share_pages(struct loaded_image *loaded_image, int device, uint64_t 
         reject_image(strerror(errno));
     close(file);
     loaded_image->parts[loaded_image->nparts++] = part;
-    rt.on_fork = handle_fork;
+    static bool is_added;
+    if (!is_added)
+        rt_add_tool(&(struct rt_tool){.name = "images", .fork = handle_fork});
+    is_added = true;
 }
 
 /* Gives all writable pages of the loaded image a second address in memory of `device`, except the dynamic linker's
@@ -306,14 +309,14 @@ static char read_file_byte(const struct image *image, const struct loaded_image 
     return 0;
 }
 
-/* Reports the initial value of the variable of entry i to the checks (rt.on_initial). fresh: the image was loaded now.
- * The value is that in the image, except for words that the loader or a constructor has changed. These hold addresses,
- * or results that the host's constructors compute too, so that the host's words are reported. If the image was loaded
- * before, the whole value is the host's. Ends the program without memory. */
+/* Reports the initial value of the variable of entry i to the checks (hook `map_declared`). fresh: the image was loaded
+ * now. The value is that in the image, except for words that the loader or a constructor has changed. These hold
+ * addresses, or results that the host's constructors compute too, so that the host's words are reported. If the image
+ * was loaded before, the whole value is the host's. Ends the program without memory. */
 static void notify_initial_value(const struct image *image, const struct loaded_image *loaded_image, int device,
                                  size_t i, bool fresh)
 {
-    assert(rt.on_initial && image->entries[i].bytes > 0);
+    assert(image->entries[i].bytes > 0);
     const struct rt_image_entry *entry = &image->entries[i];
     const uint64_t at = (uintptr_t)loaded_image->addresses[i];
     char *initial = malloc(entry->bytes);
@@ -327,7 +330,7 @@ static void notify_initial_value(const struct image *image, const struct loaded_
         if (is_changed)
             memcpy(initial + k, (const char *)entry->host + k, n);
     }
-    rt.on_initial(device, entry->host, initial, entry->bytes);
+    RT_CALL_HOOKS(map_declared, device, entry->host, initial, entry->bytes);
     free(initial);
 }
 
@@ -356,7 +359,7 @@ static void open_image_on_device(struct image *image, int device, bool fresh)
     map_entry(image, loaded_image, device);
     if (fresh)
         call_entries(image, loaded_image, RT_IMAGE_CONSTRUCTOR);
-    for (size_t i = 0; rt.on_initial && i < image->nentries; i++)
+    for (size_t i = 0; RT_HAS_HOOK(map_declared) && i < image->nentries; i++)
         if (is_variable(image, loaded_image, i)) {
             has_variables = true;
             notify_initial_value(image, loaded_image, device, i, fresh);
@@ -403,8 +406,7 @@ void rt_image_remove(const void *owner)
             call_entries(image, &image->devices[device], RT_IMAGE_DESTRUCTOR);
             for (size_t i = 0; rt.context && image->open == rt.context && i < image->nentries; i++)
                 if (find_shared_address(&image->devices[device], image->devices[device].addresses[i])) {
-                    if (rt.on_initial)
-                        rt.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
+                    RT_CALL_HOOKS(map_declared, device, image->entries[i].host, NULL, image->entries[i].bytes);
                     accd_unmap_data(rt.context, device, image->entries[i].host);
                 }
             free(image->devices[device].addresses); /* the code itself stays loaded, because a kernel may still run */

@@ -32,7 +32,7 @@ bool rt_has_removed_image(void);
  * open. Failure ends the program. */
 void rt_load_images(void);
 
-/* Returns true if a loaded image has variables, and the run is checked (rt.on_initial is set). */
+/* Returns true if a loaded image has variables, and a tool has the hook `map_declared`. */
 bool rt_has_image_variables(void);
 /* Returns the address in the image of `device` for the host's placeholder of a function; NULL: no image has the
  * function. */

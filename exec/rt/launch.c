@@ -1,11 +1,6 @@
 /* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points of gcc/ and
  * clang/. */
-#include "coherence/check.h"
-#include "coherence/races.h"
-#include "coherence/snapshots.h"
 #include "diag/errors.h"
-#include "feed_pages/pointer_changes.h"
-#include "feed_pages/strict.h"
 #include "image/declared.h"
 #include "image/image.h"
 #include "lib/arena.h"
@@ -69,21 +64,14 @@ void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *
     if (exclusive)
         rt_set_exclusive(true);
     rt_swap_declared_variables(self);
-    if (rt.options.diagnose && sampling != RT_SKIPPED)
-        rt_save_changed_pointers(device);
-    if (rt.options.strict) {
-        rt_unprotect_devices();
-        rt_leave();
-        self->sampling = sampling;
-        rt_run_guarded_kernel(site, device, kernel);
+    RT_CALL_HOOKS(begin_kernel, self, site, device);
+    rt_leave();
+    self->sampling = sampling; /* rt_leave and rt_enter may have changed it */
+    if (RT_HAS_HOOK(run_kernel)) {
+        rt_hooks.run_kernel[0](site, device, kernel);
     } else {
-        rt_leave();
         rt_begin_kernel(self, kernel->construct);
-        if (rt.options.instrumented)
-            rt_check_begin_kernel(site, device);
         kernel->fn(kernel->args);
-        if (rt.options.instrumented)
-            rt_check_end_kernel();
         self->activity = RT_SLOW_PATH;
     }
     rt_enter(site);
@@ -91,15 +79,5 @@ void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *
     if (exclusive)
         rt_set_exclusive(false);
     self->sampling = sampling;
-    if (rt.options.diagnose && sampling != RT_SKIPPED)
-        rt_report_changed_pointers(device);
-    if (rt.options.diagnose)
-        rt_check_device_gaps(device);
-    if (rt.options.strict) {
-        rt_races_after_kernel(self);
-        if (sampling != RT_SKIPPED && (rt.has_declared || rt_has_image_variables()))
-            rt_snapshot_check_declared(device, kernel);
-        rt_snapshot_leave_region(self, true);
-        rt_protect_devices(sampling);
-    }
+    RT_CALL_HOOKS(end_kernel, self, site, device, kernel);
 }

@@ -21,18 +21,12 @@
 #include "base/runtime.h"
 #include "base/supervisor.h"
 #include "coherence/check.h"
-#include "coherence/happens_before.h"
-#include "coherence/races.h"
-#include "coherence/snapshots.h"
+#include "feed_pages/tools.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/report_file.h"
 #include "diag/symbolize.h"
-#include "feed_pages/fault.h"
-#include "feed_pages/sampling.h"
-#include "feed_pages/stack_variables.h"
-#include "feed_pages/strict.h"
 #include "image/allocatable.h"
 #include "image/declared.h"
 #include "image/image.h"
@@ -45,7 +39,6 @@
 #include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
-#include "event_dispatch.h"
 #include "lifecycle.h"
 #include "spans.h"
 
@@ -182,7 +175,6 @@ static void read_options(void)
         options->draw = picture;
     }
     const char *trace = getenv("ACCDEEP_TRACE");
-    rt.observes_waits = options->diagnose || (trace && *trace);
     if (!trace || !*trace)
         return;
     rt_expand_file_name(trace, name, sizeof name);
@@ -204,7 +196,7 @@ static void on_thread_end(void *arg)
     struct rt_thread *thread = arg;
     rt_unregister_thread(thread);
     if (rt_lock()) {
-        rt_end_thread_stack(thread->number);
+        RT_CALL_HOOKS(end_thread, thread->number);
         if (thread->regions)
             rt_arena_realloc(NULL, thread->regions, thread->regions_capacity * sizeof *thread->regions, 0);
         thread->regions = NULL;
@@ -214,6 +206,15 @@ static void on_thread_end(void *arg)
     free(thread->records);
     thread->records = NULL;
     thread->nrecords = thread->records_capacity = 0;
+}
+
+/* Reports a region that is open at the end of the program, unless a signal ends it. */
+static void report_open_region(void)
+{
+    const char *name;
+    const int device = rt_find_open_region(&name);
+    if (device >= 0 && !rt.is_killed)
+        rt_report("note", "region-nesting", NULL, 0, "the program ends inside a %s region of device %d", name, device);
 }
 
 /* Writes the final reports, once. A forked process has its own copy of the device but only completes its picture. Does
@@ -237,14 +238,14 @@ static void report_end(void)
         rt_prof_finish();
     }
     rt_lock();
-    if (rt.context && is_own_process)
-        rt_report_end();
-    if (is_own_process && rt.options.strict)
-        rt_report_sampling();
+    if (rt.context && is_own_process) {
+        report_open_region();
+        RT_CALL_HOOKS(report);
+    }
+    if (is_own_process)
+        RT_CALL_HOOKS(finish);
     if (is_own_process)
         rt_emit_counts();
-    if (rt.options.draw)
-        rt_draw_finish();
     rt_unlock();
 }
 
@@ -266,14 +267,7 @@ static void start_runtime(void *unused)
     rt_notify_supervisor('D');
     read_options();
     rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose;
-    if (rt.options.draw) {
-        rt.on_finding = rt_draw_diagnostic;
-        rt.on_end = rt_draw_finish;
-    }
-    rt.on_event = rt_on_core_event;
-    rt.on_write = rt.options.strict ? rt_snapshot_device_write : rt.options.instrumented ? rt_check_device_write : NULL;
-    rt.on_modules = rt.options.instrumented ? rt_scan_modules : NULL;
-    rt.on_initial = rt.options.strict ? rt_snapshot_set_initial : rt.options.instrumented ? rt_check_set_initial : NULL;
+    rt_add_tools();
     pthread_key_create(&thread_end, on_thread_end);
     rt_lock_init();
     on_exit(at_exit, NULL);
@@ -281,7 +275,6 @@ static void start_runtime(void *unused)
         rt.report_at_end = report_end;
         rt_install_exit_handlers();
     }
-    rt_install_fault_handler();
 }
 
 /* Calls start_runtime on a new stack, as the thread's own may be small. */
@@ -308,7 +301,6 @@ static void open_context(void *unused)
                                                                  : "guarded-end");
     /* the page guard leaves memory of the arena accessible to kernels */
     config.alloc = rt.options.strict ? rt_arena_realloc : NULL;
-    config.on_event = rt_get_event_callback();
     accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
         rt_fatal(accd_status_code(status), "the device cannot be opened: %s", accd_status_text(status));
@@ -324,8 +316,7 @@ static void open_context(void *unused)
         rt.device_low = low < rt.device_low ? low : rt.device_low;
         rt.device_high = high > rt.device_high ? high : rt.device_high;
     }
-    if (rt.options.instrumented)
-        rt_check_init();
+    RT_CALL_HOOKS(open);
     rt_declared_init();
     rt_load_images();
 }
@@ -419,12 +410,7 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
         rt_run_on_new_stack(open_context, NULL);
     if (!thread->number)
         thread->number = ++threads;
-    if (rt.options.strict) {
-        thread->sampling = RT_ALWAYS_CHECKED;
-        rt_unprotect_devices();
-        if (site->is_region_end && thread->nregions && thread->regions[thread->nregions - 1].region)
-            rt_snapshot_leave_region(thread, false);
-    }
+    RT_CALL_HOOKS(begin_call, thread, site);
     return thread;
 }
 
@@ -433,10 +419,10 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
 static inline void leave_call(void)
 {
     assert(rt.site);
-    if (rt.options.draw && rt.context)
-        rt_draw_update();
-    if (rt.options.strict)
-        rt_protect_devices(rt_this_thread.sampling);
+    if (RT_HAS_HOOK(end_call))
+        for (size_t i = RT_TOOLS_MAX; i-- > 0;)
+            if (rt_hooks.end_call[i])
+                rt_hooks.end_call[i](&rt_this_thread);
     rt.site = NULL;
     rt_unlock();
     if (rt_this_thread.exclusive_calls & 1)
@@ -484,13 +470,8 @@ void rt_leave_without_device(void)
 void rt_end_device_data(void)
 {
     rt.fast_path_enabled = false;
-    if (rt.options.instrumented)
-        rt_check_finish();
-    if (rt.options.diagnose)
-        rt_strict_finish();
-    if (rt.options.instrumented)
-        rt_check_free();
-    rt_sampling_reset();
+    RT_CALL_HOOKS(report);
+    RT_CALL_HOOKS(close);
     rt_clear_struct_programs();
     accd_context_free(rt.context);
     rt.context = NULL;
@@ -570,8 +551,7 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
     rt_check_status(status);
 }
 
-/* Checks the items of a construct before the core gets them: wrong items end the program. A strict run also decides
- * whether this construct is checked (sampling), and takes snapshots of the data. */
+/* Checks the items of a construct before the core gets them: wrong items end the program. */
 static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind,
                                                   const accd_item *items, size_t nitems)
 {
@@ -582,16 +562,6 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     thread->in_core = true;
     rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
-    rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
-    if (rt.options.diagnose && kind == ACCD_KIND_EXIT_DATA)
-        rt_check_exit_clauses(thread, items, nitems);
-    if (!rt.options.strict)
-        return;
-    thread->in_core = true;
-    thread->sampling = rt_sample_construct(thread, kind, items, nitems);
-    thread->in_core = false;
-    rt_set_label_reuse(thread->sampling != RT_SAMPLED);
-    rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
 /* Handles that a construct has failed with `status`. With the knob `member` at ACCD_MEMBER_UNCOUNTED, its data may be
@@ -608,32 +578,19 @@ static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, cons
     rt_check_status(status);
 }
 
-/* Checks the items, runs the construct, updates the state of the checks, and returns the construct's region; NULL: it
- * opens none. Used if RT_NEEDS_CHECK is set. */
+/* Checks the items, runs the construct between the hooks of tools, and returns the construct's region; NULL: it opens
+ * none. Used if RT_NEEDS_CHECK is set. */
 static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
-                                                          const accd_item *items, size_t nitems, bool finalize)
+                                                          unsigned flags, const accd_item *items, size_t nitems,
+                                                          bool finalize)
 {
-    rt.construct.items = items;
+    const struct rt_construct construct = {kind, items, nitems, flags & RT_HAS_PRIVATE_ITEMS};
+    rt.construct.items = items; /* the handler of faults reads the items */
     rt.construct.nitems = nitems;
     check_items(thread, kind, items, nitems);
-    if (rt.options.instrumented && kind != ACCD_KIND_EXIT_DATA)
-        rt_check_mark_items_used(thread->device, items, nitems);
-    if (rt.options.strict)
-        rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
-    const bool skips_guards =
-        /* Data mapped by a skipped kernel need no guard pages, because accesses to them are not checked. */
-        kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED;
-    if (skips_guards)
-        accd__device_set_guards(rt.context, thread->device, 0);
+    RT_CALL_HOOKS(begin_construct, thread, &construct);
     accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
-    if (skips_guards)
-        accd__device_set_guards(rt.context, thread->device, 1);
-    if (kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA)
-        rt_record_stack_variables(thread, items, nitems, kind == ACCD_KIND_EXIT_DATA);
-    if (rt.options.strict && region)
-        rt_snapshot_enter_region(thread, items, nitems);
-    if (rt.options.strict && kind == ACCD_KIND_COMPUTE)
-        rt_races_before_kernel(thread, items, nitems);
+    RT_CALL_HOOKS(end_construct, thread, &construct, region);
     return region;
 }
 
@@ -672,10 +629,12 @@ static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread
 accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned flags,
                               const accd_item *items, size_t nitems, bool finalize)
 {
-    assert((flags & ~(unsigned)(RT_NEEDS_CHECK | RT_HAS_POINTERS)) == 0);
+    assert((flags & ~(unsigned)(RT_NEEDS_CHECK | RT_HAS_POINTERS | RT_HAS_PRIVATE_ITEMS)) == 0);
     assert(rt.site && rt.context && (items || !nitems));
+    if (flags & RT_NEEDS_CHECK)
+        return run_checked(thread, kind, flags, items, nitems, finalize);
     if (flags)
-        return (flags & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
+        return run_with_pointers(thread, kind, items, nitems, finalize);
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct);
 }
 
@@ -722,24 +681,11 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
     rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
-/* Records in the race check and the trace that queue `async` waits for `queue`. */
-void rt_trace_wait(const struct rt_site *site, int async, int queue)
+/* Calls the hook `wait`: queue `async` waits for `queue`. */
+void rt_observe_wait(const struct rt_site *site, int async, int queue)
 {
-    assert(rt.observes_waits);
-    char name[32] = "all queues";
-    const int device = rt_enter(site)->device;
-    if (queue != RT_ASYNC_NOVAL)
-        snprintf(name, sizeof name, "queue %d", queue);
-    const accd_event event = {.op = ACCD_OP_WAIT,
-                              .device = device,
-                              .name = name,
-                              .rule = "ACC33-async-3",
-                              .async = async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : async};
-    if (rt.options.diagnose) {
-        rt_clock_wait(device, async, queue);
-        rt_races_after_wait();
-    }
-    if (rt.options.trace >= 0)
-        rt_trace_event(&event);
+    assert(RT_HAS_HOOK(wait));
+    const struct rt_wait wait = {.device = rt_enter(site)->device, .async = async, .queue = queue};
+    RT_CALL_HOOKS(wait, &wait);
     rt_leave();
 }

@@ -45,11 +45,11 @@ _Noreturn void rt_reject_unknown_abi(const struct rt_site *site, const char *for
 /* Ends all device data of the process (acc_shutdown), after the final checks of strict and instrumented runs. */
 void rt_end_device_data(void);
 /* Flags of rt_run_construct. RT_NEEDS_CHECK: the items must be checked before the core gets them. RT_HAS_POINTERS: some
- * items attach pointers. */
-enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
+ * items attach pointers. RT_HAS_PRIVATE_ITEMS: items of copyin clauses may be firstprivate variables instead. */
+enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2, RT_HAS_PRIVATE_ITEMS = 4 };
 void rt_end_core_region(struct rt_thread *self, accd_region *region); /* ends the program on failure */
-/* Runs a construct of `kind` with these items on the thread's device, for the current call. flags: RT_NEEDS_CHECK,
- * RT_HAS_POINTERS, or 0. finalize: reference counters become 0. Returns the construct's region; NULL: it opens none.
+/* Runs a construct of `kind` with these items on the thread's device, for the current call. flags: RT_x above,
+ * or 0. finalize: reference counters become 0. Returns the construct's region; NULL: it opens none.
  * Failure ends the program. The lock must be held. */
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned flags, const accd_item *items,
                               size_t nitems, bool finalize);

@@ -26,7 +26,7 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
 
 /* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
  * (RT_ASYNC_NOVAL: for all queues of the device). */
-RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
+RT_COLD void rt_observe_wait(const struct rt_site *site, int async, int queue);
 
 /* Reports to tools, the trace and the race check that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues).
  * Nothing blocks, because queues are always complete. */
@@ -35,8 +35,8 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
     struct rt_prof_span span;
     rt_span_begin(&span, site, RT_EV_WAIT, parent, queue, RT_DEVICE_CURRENT);
     rt_span_end(&span);
-    if (rt.observes_waits)
-        rt_trace_wait(site, RT_ASYNC_SYNC, queue);
+    if (RT_HAS_HOOK(wait))
+        rt_observe_wait(site, RT_ASYNC_SYNC, queue);
 }
 
 #endif

@@ -207,8 +207,11 @@ static void keep_picture(const char *title)
 }
 
 /* Draws the state, if more objects are present than in the stored picture and no finding was drawn. */
-void rt_draw_update(void)
+static void update_picture(struct rt_thread *thread)
 {
+    (void)thread;
+    if (!rt.context)
+        return;
     accd_stats stats;
     uint64_t objects = 0;
     char location[1100], title[1200];
@@ -225,9 +228,9 @@ void rt_draw_update(void)
 }
 
 /* Draws the state at the first finding, with its message as title; does nothing at later findings. */
-void rt_draw_diagnostic(const char *message)
+static void draw_finding(const char *message)
 {
-    if (!rt.options.draw || final || !rt.context)
+    if (final || !rt.context)
         return;
     final = true;
     keep_picture(message);
@@ -297,7 +300,7 @@ static bool run_dot(const char *dot, const char *path)
 
 /* Writes the picture to its file: as DOT text if the name ends in ".dot", otherwise by Graphviz. If Graphviz fails,
  * keeps the DOT text in a file beside it, and reports that. */
-void rt_draw_finish(void)
+static void write_picture(void)
 {
     assert(rt.options.draw);
     char dot[4096];
@@ -321,3 +324,6 @@ void rt_draw_finish(void)
               "a picture of it",
               path, dot);
 }
+
+const struct rt_tool rt_draw_tool = {
+    .name = "draw", .finish = write_picture, .abort = write_picture, .end_call = update_picture, .find = draw_finding};

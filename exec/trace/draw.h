@@ -2,10 +2,9 @@
 #ifndef RT_DRAW_H
 #define RT_DRAW_H
 
-/* Draws the state after a call, if more objects are present than in the picture so far and no finding was drawn. */
-void rt_draw_update(void);
-/* Draws the state at the first finding, with `message` as title. Later calls of both functions change nothing. */
-void rt_draw_diagnostic(const char *message);
-void rt_draw_finish(void); /* writes the picture to its file, at the program's end */
+#include "tool/tool.h"
+
+/* Draws the state after the call with the most objects, or at the first finding; writes the picture at the end. */
+extern const struct rt_tool rt_draw_tool;
 
 #endif

@@ -235,7 +235,7 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
 
 /* Records the tool events for an event of the core: an allocation of the core is reported as RT_EV_ALLOC and
  * RT_EV_CREATE, a transfer as one upload or download. Other events of the core are ignored. */
-void rt_prof_record_core_event(const accd_event *event)
+static void record_core_event(const accd_event *event)
 {
     assert((unsigned)event->op < ACCD_OP_COUNT);
     static const struct {
@@ -244,6 +244,8 @@ void rt_prof_record_core_event(const accd_event *event)
                               [ACCD_OP_FREE] = {RT_EV_DELETE, RT_EV_FREE},
                               [ACCD_OP_H2D] = {RT_EV_UPLOAD, RT_EV_NONE},
                               [ACCD_OP_D2H] = {RT_EV_DOWNLOAD, RT_EV_NONE}};
+    if (!rt.data_profiled)
+        return;
     const void *host = (const void *)(uintptr_t)event->host;
     const int events_of[] = {kinds[event->op].first, kinds[event->op].second};
     for (int i = 0; i < 2; i++)
@@ -327,3 +329,5 @@ void rt_prof_finish(void)
     if (rt_is_profiled() && !self->in_callback)
         call_callbacks(&span, RT_EV_RUNTIME_SHUTDOWN, NULL);
 }
+
+const struct rt_tool rt_profile_tool = {.name = "profile", .event = record_core_event};

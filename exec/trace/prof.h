@@ -94,8 +94,8 @@ static inline void rt_span_end(struct rt_prof_span *span)
  * and in muted threads. Ends the program without memory. The lock must be held, here and in the two functions below. */
 RT_COLD
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes);
-/* Records the events for an allocation, a free or a transfer of the core; other events of the core are ignored. */
-RT_COLD void rt_prof_record_core_event(const accd_event *event);
+/* Records the events of the core for the end of the current span, while rt.data_profiled. */
+extern const struct rt_tool rt_profile_tool;
 /* Records an event of data if `span` is reported and its device is not the host. */
 static inline void rt_span_record(const struct rt_prof_span *span, int event, const void *host, const void *device,
                                   uint64_t bytes)

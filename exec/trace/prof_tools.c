@@ -100,6 +100,8 @@ static void update_profiled_flag(void)
     }
     rt.profiled = has_callback;
     rt.fast_path_enabled &= !has_callback;
+    if (data)
+        rt_need_events(~0u);
     rt.data_profiled = data;
     rt_subscribe();
 }

@@ -135,7 +135,7 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
 }
 
 /* Writes a line of the trace for an event, with the fields about its object or pointer. */
-void rt_trace_event(const accd_event *core_event)
+static void rt_trace_event(const accd_event *core_event)
 {
     assert(core_event->name && rt.options.trace >= 0);
     char fields[600] = "", names[1024];
@@ -157,3 +157,22 @@ void rt_trace_event(const accd_event *core_event)
         format_object_fields(event, fields, sizeof fields);
     rt_write_trace_event(event, fields);
 }
+
+/* Writes a line for a wait; none for a test. */
+static void trace_wait(const struct rt_wait *wait)
+{
+    char name[32] = "all queues";
+    if (wait->is_test)
+        return;
+    if (wait->is_for_tasks)
+        snprintf(name, sizeof name, wait->depend ? "tasks of depend clauses" : "all tasks");
+    else if (wait->queue != RT_ASYNC_NOVAL)
+        snprintf(name, sizeof name, "queue %d", wait->queue);
+    rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
+                                 .device = wait->device,
+                                 .name = name,
+                                 .rule = wait->is_for_tasks ? "OMP60-tgt-1" : "ACC33-async-3",
+                                 .async = wait->async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : wait->async});
+}
+
+const struct rt_tool rt_trace_tool = {.name = "trace", .events = ~0u, .event = rt_trace_event, .wait = trace_wait};

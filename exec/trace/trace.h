@@ -2,7 +2,8 @@
 #ifndef RT_TRACE_H
 #define RT_TRACE_H
 
-/* Writes `event` as a line of the trace, with fields about its object or pointer. The lock must be held. */
-void rt_trace_event(const accd_event *event);
+#include "tool/tool.h"
+
+extern const struct rt_tool rt_trace_tool; /* writes each event of the core and each wait as a line of the trace */
 
 #endif

@@ -3,14 +3,24 @@
 
 local layers = {}
 
--- The folders of the runtime for real programs, from the lowest. Returns the folders that the n-th one may use: those
--- before it, and further ones.
-local FOLDERS = { "lib", "base", "diag", "trace", "image", "guard", "coherence", "feed_pages", "rt", "api", "frontend" }
-local function exec(n, ...)
+-- The folders of the runtime for real programs, from the lowest. A folder may use those before it, but the folders above
+-- `rt` may not use the checks: they call hooks of tools (exec/tool/tool.h).
+local EXEC = { "lib", "tool", "base", "diag", "trace", "image", "guard", "coherence", "feed_pages", "rt", "api", "frontend" }
+local CHECKS = { coherence = true, feed_pages = true }
+
+-- Adds the folders of EXEC to the products.
+local function add_exec(products)
   local uses = { "core/debuginfo", "core/abi/helps" }
-  for i = 1, n - 1 do uses[#uses + 1] = "exec/" .. FOLDERS[i] end
-  for _, other in ipairs { ... } do uses[#uses + 1] = other end
-  return { public = true, uses = uses }
+  for _, folder in ipairs(EXEC) do
+    products["exec/" .. folder] = { public = true, uses = table.move(uses, 1, #uses, 1, {}) }
+    if folder == "rt" then
+      for i = #uses, 1, -1 do
+        if CHECKS[uses[i]:match "[^/]*$"] then table.remove(uses, i) end
+      end
+    end
+    uses[#uses + 1] = "exec/" .. folder
+  end
+  table.insert(products["exec/coherence"].uses, "exec/checked")
 end
 
 -- Products are separate from the core's layers. A product uses what the public header declares (public), and the
@@ -34,17 +44,6 @@ layers.core = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
     ["core/debuginfo"] = { public = true },
     ["core/abi/helps"] = {},
-    ["exec/lib"] = exec(1),
-    ["exec/base"] = exec(2),
-    ["exec/diag"] = exec(3),
-    ["exec/trace"] = exec(4),
-    ["exec/image"] = exec(5),
-    ["exec/guard"] = exec(6),
-    ["exec/coherence"] = exec(7, "exec/checked"),
-    ["exec/feed_pages"] = exec(8),
-    ["exec/rt"] = exec(9),
-    ["exec/api"] = exec(10),
-    ["exec/frontend"] = exec(11),
     ["exec/checked"] = {},
     ["core/abi/directory"] = { public = true },
     ["core/abi/lowered"] = { public = true, uses = { "core/abi/helps" } },
@@ -72,6 +71,7 @@ layers.core = {
     ["exec/image"] = "declared variables, device code, members, structures, blocks of malloc",
     ["exec/trace"] = "traces, pictures, OpenACC's profiling interface",
     ["exec/diag"] = "findings: wording, names, source lines, suppressions, files",
+    ["exec/tool"] = "hooks of everything that observes the runtime",
     ["exec/base"] = "state of the process and of threads, the lock, the end by a signal",
     ["exec/lib"] = "memory that kernels may use, stacks, texts, MPI ranks; knows nothing of the runtime",
     ["exec/checked"] = "the library that programs compiled for checking are linked with",
@@ -85,6 +85,8 @@ layers.core = {
   -- Accepted violations of the table: "file > symbol", or "cycle folder". An unused entry is an error.
   exceptions = {},
 }
+
+add_exec(layers.core.products)
 
 -- The Lua modules. lua/accdeep itself has the package and the Lua part of the interface for C programs.
 layers.modules = {
