@@ -45,7 +45,7 @@ struct accd__cuda_memory {
 struct accd__cuda_run {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
-    const char *from; /* source in host memory; NULL: the core writes the content to `at` */
+    const char *from; /* upload from memory of the host program: its source; NULL for every other run */
     char *at;         /* host memory of the content, set by accd__cuda_ready */
 };
 

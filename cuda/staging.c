@@ -4,12 +4,16 @@
  * copied: a piece is one run, or a cluster of runs that overlap. Overlapping runs share host memory, so the value
  * that the core writes last wins.
  *
- *     run    |-----|  |---------|          chunk  | piece | piece | ... | row | row | ... |
- *     run               |--------------|
- *     piece  |-----|  |----------------|
+ *     runs     |-----|  |---------|
+ *                         |--------------|        overlaps the run above
+ *     pieces   |-----|  |----------------|
  *
- * Small pieces lie in chunks, followed by the table that says where they belong. Chunks are page-locked while the ring
- * has free ones. Large pieces lie where the host program has them, or in blocks of their own. */
+ *     chunk    | piece | piece | ... | row | row | ... |        a row (to, from, bytes) for each piece
+ *
+ * Small pieces lie in chunks, each of which crosses in one transfer. The rows that follow the pieces are the table by
+ * which a kernel on the device distributes or collects them. A chunk uses page-locked memory from the ring, a fixed set
+ * of chunks that all batches share (pinned.c), or ordinary memory while the ring has no free chunk. Large pieces lie
+ * where the host program has them, or in blocks of their own. */
 #include "backend.h"
 
 /* Least size of a spare block (one that is kept for the next batch); the allocator of the context caches smaller

@@ -4,11 +4,12 @@
  * small pieces are packed into chunks. Each chunk crosses in one transfer, and a kernel on the device distributes its
  * pieces, or collects them. The number of driver calls grows with bytes / chunk, not with pieces.
  *
- *     begin                        the batch of a queue, or the default one
- *     announce, send, copy ...     runs, in the order of the later stages and fetches
- *     ready                        pieces and their memory (staging.c); downloads are issued and waited for
- *     stage, fetch ...             the core writes or reads run->at
- *     end                          uploads are issued (copies.c) and waited for; their bytes count as written
+ *     begin              opens the batch of a queue, or the default batch
+ *     announce, send     record the device ranges as runs, in the order of the later calls of stage and fetch
+ *     copy               issues a copy within the device
+ *     ready              assigns host memory to the runs (staging.c); issues the downloads and waits for them
+ *     stage, fetch       give the core the host memory of a run: to write an upload's bytes, or to read a download's
+ *     end                issues the uploads (copies.c) and waits for them; their bytes then count as written
  *
  * In a queue, start_batch replaces end (or ready, for downloads): the batch continues in its stream. finish_batch waits
  * for it; then fetch and end follow.
@@ -81,8 +82,10 @@ static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__c
     return true;
 }
 
-/* Adds a run of the range to the list `side`. `from`: source of the bytes in host memory; NULL: the core writes them
- * to run->at. Without memory, or for a range outside of all allocations, marks the batch as failed. */
+/* Appends a run (record of an announced device range) for the `bytes` bytes at `dev` to the list `side`: uploads,
+ * downloads, or uploads in parts. `from`: memory of the host program with the bytes of an upload. NULL: the
+ * core itself writes the bytes of the upload, or reads those of the download. Without memory, or for
+ * a range outside of all allocations, marks the batch as failed. */
 static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
                     const char *from)
 {
@@ -193,7 +196,8 @@ static accd_status end_batch(struct accd__cuda_batch *batch, accd_status status)
     return status;
 }
 
-/* Poisons the bytes of a downloaded run that were never written on the device. */
+/* Poisons, in the host memory of a downloaded run (announced range), the bytes that were never written on the device.
+ */
 static void poison_run(const struct accd__cuda_run *run)
 {
     accd__cuda_poison(run->memory, run->dev, run->bytes, run->at);

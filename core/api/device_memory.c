@@ -281,25 +281,29 @@ static accd_status copy_raw_now(accd_context *context, int device, accd_directio
     return copy_raw(env, NULL, direction, to, from, bytes, NULL, 0);
 }
 
-/* Copies bytes from host memory to a device address at once. */
+/* Copies `bytes` bytes from host memory at `host` to device address `dev` at once. Returns an error if device, address
+ * or range is invalid (check_copy), a construct is under way, a queued task fails, or the device fails. */
 accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_TO_DEVICE, dev, accd__address(host), bytes);
 }
 
-/* Copies bytes from a device address to host memory at once. */
+/* Copies `bytes` bytes from device address `dev` to host memory at `host` at once. Returns the errors of
+ * accd_copy_to_device. */
 accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_FROM_DEVICE, accd__address(host), dev, bytes);
 }
 
-/* Copies bytes between two device addresses of one device at once. */
+/* Copies `bytes` bytes from device address `from` to device address `to` of one device at once. Returns the errors of
+ * accd_copy_to_device. */
 accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_WITHIN_DEVICE, to, from, bytes);
 }
 
-/* Adds a copy in `direction` to queue `number`; number = 0 copies at once. */
+/* Adds a copy in `direction` to queue `number`; number = 0 copies at once. Returns the errors of accd_copy_to_device,
+ * and ACCD_ERROR_MISUSE if the device has no such queue or there is no such direction. */
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_direction direction, uint64_t to,
                             uint64_t from, uint64_t bytes, const char *file, int line)
 {

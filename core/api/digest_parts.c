@@ -204,9 +204,10 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
     word_sum->value = word_sum->present_bytes = 0;
 }
 
-/* Adds the n bytes at `bytes` to the sum, as bytes at `offset` of known range `number`, which begins at `start`. start
- * = 0: `offset` is a host address in no known range, or the bytes are the core's own. `bits`: bit i is set if byte i
- * counts; NULL: all bytes count. */
+/* Adds `n` bytes, whose values are at `bytes`, to the sum. They are the bytes from `offset` on in known host range
+ * `number`, which begins at address `start`. For bytes in no known range, start and number are 0, and `offset` is their
+ * host address. For bytes that the core stores itself (digest_core_bytes), all three are 0. `bits`: bit i is set if
+ * byte i counts; NULL: all bytes count. */
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
@@ -263,8 +264,9 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* Adds `bytes` device bytes at `dev` to the sum, as bytes at `offset` of range `number`, which begins at `start`. If
- * the device records writes, only bytes that were written count. Leaves out bytes that cannot be read. */
+/* Adds `bytes` device bytes at `dev` to the sum. They are copies of the host bytes from `offset` on in known range
+ * `number`, which begins at `start`. For bytes in no known range, start and number are 0, and `offset` is their host
+ * address. If the device records writes, only bytes that were written count. Leaves out bytes that cannot be read. */
 static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
                              uint64_t bytes)
 {

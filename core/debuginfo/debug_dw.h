@@ -125,7 +125,7 @@ struct accd__debug_variables {
     size_t n, capacity;
 };
 
-/* File of the program, in memory. */
+/* Loaded file of the process: its executable, or a shared library. */
 struct accd__debug_module {
     struct accd__debug_module *next;
     Dwfl_Module *dwfl;

@@ -59,7 +59,8 @@ struct sim {
     bool skips_small_guards; /* true if small allocations are not guarded */
     bool reuses_quarantined; /* true if quarantined blocks stay accessible, and are used again */
     bool avoids_reuse;       /* true if freed memory is used again only after all other memory */
-    /* Page past the end of an empty file, whose further mappings are the guard pages; NULL: not made yet. */
+    /* Mapping of one page past the end of an empty file, so that any access to it stops the program. Guard pages and
+     * the pages of quarantined blocks are further mappings of this page. NULL: not made yet. */
     void *inaccessible_page;
     /* guards: number of guard pages in use. nquarantined: number of quarantined blocks; last_quarantined: index of the
      * latest of these in the ring */

@@ -55,8 +55,10 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     return bulk;
 }
 
-/* Sets plan->changes.bulk to a new bulk for `group`, in scratch space. Its `roots` and `own` are 0; the caller sets
- * those that exist, and the direction. Fails only without memory. */
+/* Sets plan->changes.bulk to a new bulk for `group`, in scratch space. Its `roots` (device addresses of roots) and
+ * `own` (own bytes of elements move) are 0; the caller sets them for roots that move, and the direction. If the walks
+ * of the construct and of the group have equally many segments, places[i] becomes segment i of the group's walk;
+ * otherwise NULL. Fails only without memory. */
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
     assert(plan->input.walk && group->block);

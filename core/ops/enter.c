@@ -58,7 +58,8 @@ struct entry_state {
     uint64_t group_dev, group_bytes;
     /* region that the entry begins; NULL for enter data, or before reserve_region */
     struct accd_region *region;
-    /* planned release (ops.h) of type records whose descriptors are attached again; NULL: nothing is released */
+    /* planned release (release.c) of old type records (objects that describe the type of a descriptor), because the
+     * construct attaches their descriptors again with another type; NULL: no record is released */
     struct accd__record_release *release;
 };
 

@@ -187,8 +187,9 @@ static bool level_copies_back(const struct accd__exit_plan *exit_plan, const str
             request->state == ACCD_REQUEST_FILLS_HOLE);
 }
 
-/* True if the object of request `index` is removed and the request may copy the bytes out. Where items count, that is
- * an uncounted request, or the one that removes the last reference. */
+/* True if the object of request `index` is removed and the request may copy the bytes out. If rules.counting is
+ * ACCD_COUNT_ITEMS, each list item counts a reference of its own. Then only the request that removes the last reference
+ * and requests that count no reference may do so. Otherwise every request may. */
 static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -430,8 +431,9 @@ static void remove_group_references(const struct accd__exit_plan *exit_plan)
     }
 }
 
-/* Discards the marks of a failed exit in originals and fused tuples. Makes the group that was to be removed pending
- * again: one record without objects for its sections. */
+/* Undoes the plan of a failed exit. Voids the marks by which the plan noted which originals (records of clauses) end
+ * and which tuples (blocks of fused objects) may split. Makes the group that was to be removed pending again: its
+ * sections have no objects and its pointers no attachments. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -440,8 +442,8 @@ void accd__exit_undo(struct accd__exit_plan *exit_plan)
         accd__group_set_pending(plan->env, plan->resolved.group);
 }
 
-/* Makes open regions forget dying objects that a region named without counting a reference, or whose references from
- * regions exit data removed. */
+/* Removes dying objects from the records of open regions that refer to them. That is needed only for objects that a
+ * region named without counting a reference, or that lost references of open regions to another construct. */
 static void forget_named_objects(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -450,8 +452,8 @@ static void forget_named_objects(const struct accd__exit_plan *exit_plan)
             accd__regions_forget_object(env, exit_plan->dying.at[i]);
 }
 
-/* Removes the attachments that end, originals and fused tuples that end, and dying objects with their memory. Then
- * removes references of the group, or the group itself. Cannot fail. */
+/* Commits an exit: removes the attachments that end, commits the split of tuples (blocks of fused objects), and removes
+ * dying objects with their memory. Then removes references of the group, or the group itself. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;

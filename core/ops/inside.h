@@ -93,9 +93,10 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk);
 /* Sets the device address of root number `root` (an item whose elements are walked) in plan->changes.bulk. `object`:
  * present or planned object that contains the root; NULL: the root is absent. */
 void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object);
-/* Sets plan->changes.bulk to a new bulk for `group`, in scratch space; the caller sets its direction, `roots` and
- * `own`. If the walk has as many segments as the group, `places` pairs them in order; otherwise its elements are NULL.
- * Fails only without memory. */
+/* Sets plan->changes.bulk to a new bulk for `group`, in scratch space. The caller sets its direction and, for
+ * roots that move, `roots` (device addresses) and `own` (the own bytes of the elements move), which are 0 here. If the
+ * walks of the construct and of the group have equally many segments, places[i] becomes segment i of the group's walk.
+ * Otherwise the elements of `places` are NULL, and the caller sets them. Fails only without memory. */
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group);
 /* True if all pointers of a group still have the values that `walk`, the walk of the group, read. If not, sets
  * *section_p to the number of the first section whose pointer has changed. */

@@ -567,7 +567,7 @@ static void vacate_slot(struct accd__device_env *env, const struct accd__object_
         accd__free_device_memory(env, shift->from, accd__object_bytes(shift->object));
 }
 
-/* Removes each tuple whose objects move to new tuples from the index of current tuples. */
+/* Removes the tuples from which planned shifts move objects from the index of current tuples (env->tuples.fused). */
 static void retire_tuples(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
@@ -710,9 +710,14 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
     }
 }
 
-/* Makes the new tuples, moves the placements of shifted objects to them, gives placements to new objects, and makes
- * originals of the clauses. `serial`: number of the construct; `region`: region that lists the originals, or NULL.
- * Cannot fail. */
+/* Commits the planned fusion, in this order:
+ * 1. Removes the old tuples of shifted objects from the index of current tuples.
+ * 2. Inserts a block and a tuple (device block of several objects) for each range without cover.
+ * 3. Moves the placement (record in the tuples) of each shifted object to its new tuple; its old place becomes a
+ * vacated slot, or is freed.
+ * 4. Gives new objects placements, and joins those in a range to the range's tuple.
+ * 5. Makes an original (record) of each clause that took part.
+ * `serial`: number of the construct; `region`: region that lists the originals, NULL: enter data. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);

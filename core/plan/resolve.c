@@ -120,9 +120,10 @@ static bool is_optional_section(const struct accd__request *request)
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Makes each optional section (is_optional_section) SKIPPED if its pointer lies in an absent part, or in a hole, of
- * data. `n`: number of requests before the pieces of split ones were appended. Requires that the request for the data
- * with a pointer precedes the request of its target. Fails only without memory. Decides OMP60-map-12. */
+/* Makes each optional section (is_optional_section) SKIPPED if its pointer lies in absent data, or in a hole
+ * (bytes of a storage object that no clause has named). `n`: number of requests before the pieces of split ones were
+ * appended. Requires that the request for the data with a pointer precedes the request of its target. Fails only
+ * without memory. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
     const size_t all = plan->resolved.nrequests;
@@ -163,8 +164,10 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
     return ACCD_OK;
 }
 
-/* Splits request `index` at the holes of the storage object found->object (allocated by `hold`). Pieces in holes become
- * FILLS_HOLE and copy their bytes. Adds a fusion candidate. Returns ACCD_ERROR_LIMIT if a reference counter is
+/* Resolves request `index` in the storage object found->object, which a `hold` clause allocated for the members of an
+ * aggregate. Splits the request at the borders of holes (bytes that no clause has named yet); pieces in holes become
+ * FILLS_HOLE and copy their bytes. Also adds a candidate of fusion: a clause whose data may share a device block with
+ * others (fuse.c). Returns ACCD_ERROR_LIMIT if a reference counter is
  * exhausted, or fails without memory. Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__plan *plan, uint32_t index,
                                                                 const struct accd__resolution *found)
@@ -199,8 +202,9 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
 }
 
 /* Looks request `index` up in the present table and applies the decision of the rules: use, skip, split or fill. Adds a
- * fusion candidate if the plan may fuse and the request counts; without the knob `fusion`, only for new data in the gap
- * of a tuple. Returns an error if the rules reject the request, or without memory. Decides TR14-4.3-02. */
+ * candidate of fusion (a clause whose data may share a device block with others, fuse.c) if the plan may fuse and the
+ * request counts. Without the knob `fusion`, adds it only for new data in the gap of a tuple. Returns an error if the
+ * rules reject the request, or without memory. Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);

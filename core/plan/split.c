@@ -193,11 +193,11 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
             union_sets(members, (uint32_t)pairs[i].value, (uint32_t)pairs[i - 1].value);
 }
 
-/* A layer: a tuple in which an object was earlier, as one of the object's vacated slots, or the tuple in which it is
- * now. */
+/* A layer: one object's place in one tuple. It is either the object's present place, or a vacated slot of the object:
+ * its former place in an older tuple, to which it may return. */
 struct tuple_layer {
     /* `serial`: number of the construct that made the tuple. `above`: number of the construct that moved the object out
-     * of the tuple */
+     * of the tuple. Both are 0 for the present place */
     uint64_t serial, above;
     /* index of the object in the members of the regroup */
     uint32_t member;
@@ -283,8 +283,8 @@ static bool may_split(const struct accd__regroup *regroup, const struct accd__fu
 }
 
 /* Unites members of `regroup` that an older tuple which cannot split (may_split) holds together. Sets *layers_p to the
- * *n_p layers whose tuples may split, sorted by the serial of their tuples. Returns ACCD_ERROR_OUT_OF_MEMORY without
- * memory. */
+ * *n_p vacated slots (former places of members) whose tuples may split, sorted by the serial of these tuples. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
                                size_t *n_p)
 {
@@ -344,8 +344,9 @@ static struct accd__vacated_slot *first_usable_slot(const struct accd__device_en
 }
 
 /* Sets `use` of the vacated slots of the `n` layers, which are sorted by the serial of their tuples. The originals that
- * connect the objects of a layer are those older than the construct that moved them to the next layer. If the present
- * tuple `ends`, all originals count for the layer before it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+ * connect the objects of a layer are those older than the construct that moved them to the next layer. If `ends`, the
+ * present tuple ends, and all originals count for the last slot of each object, from which it moved to that tuple.
+ * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                    const struct tuple_layer *layers, size_t n, bool ends)
 {
@@ -368,9 +369,10 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
     return ACCD_OK;
 }
 
-/* Returns the greatest serial of originals that belong to the level (open region, or base level below all regions) on
- * which the objects of `regroup` were placed. Younger originals belong to the next region that stays open. UINT64_MAX:
- * there is no such region, and all originals count. */
+/* Returns the greatest serial that an original (record of a clause) may have to belong to the level on which the
+ * objects of `regroup` were placed. A level is an open region, or the base level below all regions. It ends where the
+ * next region begins that stays open, so the result is one less than that region's serial. UINT64_MAX: there is no such
+ * region, and all originals count. */
 static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct accd__regroup *regroup)
 {
     uint64_t serial = 0, next = 0;
@@ -384,8 +386,9 @@ static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct
     return next - 1; /* if there is no next level, `next` is 0 and the result UINT64_MAX: every original counts */
 }
 
-/* Returns the least serial, greater than `serial`, of an original of the members of `regroup` that stays; UINT64_MAX:
- * there is none. Such an original holds a tuple together once the originals up to `serial` have ended. */
+/* Returns the least serial above `serial` among those originals (records of clauses) of the members of `regroup` that
+ * do not end with this exit; UINT64_MAX: there is no such original. Such originals may still hold the tuple together
+ * when all originals up to `serial` have ended. */
 static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct accd__regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
@@ -396,9 +399,10 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Sets `is_merged` in the root of each part of `regroup` that stays together in the present tuple. If only originals of
- * later levels connect a part, sets `younger_serial` of its root to their least serial, otherwise to 0. Sets
- * *has_younger_p to true if any part stays together. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Sets `is_merged` in the root of each part (set of connected members) of `regroup` that stays together in the present
+ * tuple. If only originals of later levels (younger regions) connect a part, sets `younger_serial` of its root to their
+ * least serial, otherwise to 0. Sets *has_younger_p to true if any part stays together. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *has_younger_p)
 {
     struct accd__tuple_occupant *members = regroup->members;

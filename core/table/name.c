@@ -370,8 +370,8 @@ static int64_t root_index(const struct accd__walk_root *root, const struct accd_
 }
 
 /* Returns where the pointer to the section in a row lies: in the clause's item, in one of several elements of that
- * item, or in the target of another pointer. Writes the indices of the item's label to `index`, and that of the element
- * to its last place. */
+ * item, or in the target of another pointer. Writes ACCD_MAX_LABEL_INDICES indices to `index`: those of the item's
+ * label. For a pointer in one of several elements, the last one is instead the index of that element. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index)
 {

@@ -57,7 +57,7 @@ int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, 
                         const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device);
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device);
 
-/* OpenMP's routines of these names, defined in omp.c; clang/registration.c calls them. */
+/* OpenMP's routines of these names, defined in omp.c; frontend/clang_registration.c calls them. */
 void *omp_target_alloc(size_t bytes, int device);
 void omp_target_free(void *pointer, int device);
 

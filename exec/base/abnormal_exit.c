@@ -1,6 +1,7 @@
 /* abnormal_exit.c - reports at the end of programs that end without their exit handlers: by a signal, _exit or
  * quick_exit. The final reports are written first, then the program ends as it would have without the runtime. Called
- * by run/lifecycle.c, the signal handlers of strict/, and the program through the interposed functions below. */
+ * by rt/lifecycle.c, feed_pages/fault.c and feed_pages/strict.c, and by the program through the interposed functions
+ * below. */
 #include "lib/text_buffer.h"
 #include "abnormal_exit.h"
 #include "runtime.h"

@@ -1,6 +1,6 @@
 /* access_history.h - the access history of device memory: which work (operation of a queue, or task) accessed
  * each byte last, and whether the next access happens after that access. Used by slow_path.c for kernels, and
- * by the runtime (check/device_races.c) for transfers.
+ * by the runtime (coherence/device_races.c) for transfers.
  *
  *      shadow->history_tiles[k / 512]  tile: last[16], 4 bits for each 4 bytes     k: offset in device memory
  *        last[0] == RT_TILE_SPLIT -->  split_tiles[k / 128]: 4 bits for each byte
@@ -66,8 +66,9 @@ static inline struct rt_last_access rt_unpack_last_access(uint32_t packed)
     return (struct rt_last_access){(uint16_t)packed, (uint16_t)(packed >> 16)};
 }
 
-/* Returns a hash of the packed value `packed`, from which the search in a table begins. Consecutive work ids give
- * different hashes. */
+/* Returns a hash of the packed value `packed`, from which the search in a table begins. Works numbered
+ * in sequence give different hashes. Their ids are even; the odd id after each stands for the atomic accesses of the
+ * same work, and may have the same hash. */
 static inline unsigned rt_hash_last_access(uint32_t packed)
 {
     return (packed >> 1) + (packed >> 16);

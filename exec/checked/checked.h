@@ -4,7 +4,7 @@
  * library that defines these functions. Without the runtime it does nothing, so that such a program also runs
  * by itself. With the runtime, it gets shadow memory: states of each byte of mapped data. The check of an
  * access that the shadow allows returns at once (fast_path.h). Other accesses take the slow path
- * (slow_path.c), which calls the runtime (check/access.c) if the shadow does not allow the access there
+ * (slow_path.c), which calls the runtime (coherence/access.c) if the shadow does not allow the access there
  * either.
  *
  *      program   load or store --> __tsan_read8(address)   tsan.c, coverage.c; of libraries: libc_calls.c, mpi.c, ...
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* States of a byte, four bits. VALID and DIRTY are an MSI protocol; program/check/shadow.h has the table. A host byte
+/* States of a byte, four bits. VALID and DIRTY are an MSI protocol; coherence/shadow.h has the table. A host byte
  * that is not PRESENT may be used freely; a device byte that is not PRESENT lies outside of all data. */
 enum {
     RT_PRESENT = 1, /* the byte is mapped; on the host also: it was mapped earlier, and its newest value is lost */

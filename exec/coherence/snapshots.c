@@ -442,8 +442,8 @@ static void recheck_stale_element(struct object *object)
         clear_stale_element(object);
 }
 
-/* Returns true if the object is a descriptor of a gfortran array that was unallocated at the last agreement and is in
- * `data`, the device's bytes. Then only its bounds can differ, whose loss is not reported. */
+/* Returns true if the object is the descriptor of a gfortran array and its data pointer is null in host_snapshot and in
+ * `data`, the device's bytes. Then only bounds of an unallocated array can differ, whose loss is not reported. */
 static bool is_unallocated(const struct object *object, const char *data)
 {
     struct rt_gfortran_descriptor array;
@@ -455,7 +455,7 @@ static bool is_unallocated(const struct object *object, const char *data)
 }
 
 /* Sets changed_at to the offset of the first byte that the device has changed since the last agreement, except padding.
- * NONE: there is none, the object was never transferred, or it is an unallocated array. */
+ * NONE: there is no such byte, the object was never transferred, or it is the descriptor of an unallocated array. */
 static void find_lost_change(struct object *object)
 {
     const char *const data = get_device_bytes(object);

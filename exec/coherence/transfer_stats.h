@@ -1,5 +1,5 @@
 /* transfer_stats.h - statistics of how often a line of the program moved or allocated a variable, and how often
- * the data were not needed. redundant_transfers.c has the table and reports redundant transfers; check/unused.c reports
+ * the data were not needed. redundant_transfers.c has the table and reports redundant transfers; unused.c reports
  * unused data. All functions need the lock. */
 #ifndef RT_TRANSFER_STATS_H
 #define RT_TRANSFER_STATS_H

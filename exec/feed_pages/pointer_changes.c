@@ -42,8 +42,9 @@ static bool has_attached_pointers(int device)
     return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
-/* Lists the pointers that are changed now, in place of the old list. Without memory the list is shorter, so
- * that more pointers are reported after the kernel. */
+/* Called before a kernel: replaces the list changed_slots by the attached pointers whose device value is already that
+ * of other data than their target (is_pointer_changed). Without memory the list is shorter, so that more pointers are
+ * reported after the kernel. */
 void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;
@@ -63,8 +64,8 @@ void rt_save_changed_pointers(int device)
     }
 }
 
-/* Returns true if the pointer at the host address `slot` is in the list of pointers changed before the
- * kernel. */
+/* Returns true if the pointer at the host address `slot` is in changed_slots, the list of pointers that had already
+ * changed before the kernel. */
 static bool was_changed_before(uint64_t slot)
 {
     size_t i = 0;
@@ -73,7 +74,8 @@ static bool was_changed_before(uint64_t slot)
     return i < nchanged_slots;
 }
 
-/* Reports each changed pointer that is not in the list. */
+/* Called after a kernel: reports each attached pointer that the kernel has changed, that is, each changed pointer that
+ * is not in the list changed_slots. */
 void rt_report_changed_pointers(int device)
 {
     assert(rt.site);

@@ -1,6 +1,6 @@
-/* call_arguments.h - macros for calls of the program's functions with a number of arguments that is only known at run
- * time. The call passes 16, 64 or 1024 words from an array `args`; the function reads as many as it has parameters.
- * Used by target.c and tasks.c.
+/* clang_call_arguments.h - macros for calls of the program's functions with a number of arguments that is only known
+ * at run time. The call passes 16, 64 or 1024 words from an array `args`; the function reads as many as it has
+ * parameters. Used by clang_target.c and clang_tasks.c.
  *
  *      An(i)  the n arguments args[i], args[i + 1], ...      Un  their n types, all uintptr_t */
 #ifndef RT_CALL_ARGUMENTS_H

@@ -1,5 +1,5 @@
-/* loops.c - corrects the bounds of loops that libomp shares among the threads of a team. Interposes libomp's functions,
- * which clang's code calls at the begin of such a loop.
+/* clang_loops.c - corrects the bounds of loops that libomp shares among the threads of a team. Interposes libomp's
+ * functions, which clang's code calls at the begin of such a loop.
  *
  * With schedule(static, 1), clang's code of a combined construct with distribute uses the stride set by libomp as the
  * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk, and a stride beyond the

@@ -1,5 +1,5 @@
-/* maps.c - turns the maps of a clang directive into the items of one construct. Called by target.c; except for
- * rt_maps_init and rt_maps_free, the lock must be held.
+/* clang_maps.c - turns the maps of a clang directive into the items of one construct. Called by clang_target.c; except
+ * for rt_maps_init and rt_maps_free, the lock must be held.
  *
  * A map with data becomes an item (a host range with an action). A map with PTR_AND_OBJ (data with their pointer) also
  * gives the item its slot, the address of the pointer to attach. A separate item maps the pointer unless the pointer is
@@ -327,7 +327,7 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
  */
 
 /* Returns the device address of a map's base. NULL: the data are absent. For an empty section without present data, may
- * also return the address of a function in the image, or the host base, see maps.h. */
+ * also return the address of a function in the image, or the host base, see clang_maps.h. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
     assert(rt.context);

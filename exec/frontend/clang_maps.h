@@ -1,6 +1,6 @@
-/* maps.h - the maps that clang passes for a directive, and the items that they become. A map is what clang passes for a
- * clause or a part of one; an item is what the core gets: a host range with an action. Included by target.c and
- * tasks.c.
+/* clang_maps.h - the maps that clang passes for a directive, and the items that they become. A map is what clang passes
+ * for a clause or a part of one; an item is what the core gets: a host range with an action. Included by clang_maps.c,
+ * clang_target.c and clang_tasks.c.
  *
  * A directive arrives as columns: base addresses, addresses, sizes and types of its maps, their names, and the
  * functions of mappers. A type is a set of flags (below) and, in its high 16 bits, the number of the enclosing map. */

@@ -1,6 +1,6 @@
-/* registration.c - registers the device code of programs and libraries compiled by clang, as they are loaded, and
- * checks their requires directives. Also defines entry points that do nothing, or that end the program because they are
- * not supported. */
+/* clang_registration.c - registers the device code of programs and libraries compiled by clang, as they are loaded,
+ * and checks their requires directives. Also defines entry points that do nothing, or that end the program because they
+ * are not supported. */
 #include "api/target.h"
 
 #include "diag/diagnostics.h"

@@ -1,9 +1,9 @@
-/* target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one construct of
- * the core. Their parameters and the arguments of regions are defined by that interface.
+/* clang_target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one
+ * construct of the core. Their parameters and the arguments of regions are defined by that interface.
  *
  * A region runs in the calling thread, and libomp runs its parallel regions; only the data are those of the device. For
- * a nowait directive clang creates a task of libomp (tasks.c), which calls an entry point here. The arguments of a
- * running region are one block of memory:
+ * a nowait directive clang creates a task of libomp (clang_tasks.c), which calls an entry point here. The arguments of
+ * a running region are one block of memory:
  *
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "api/target.h"

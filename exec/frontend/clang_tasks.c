@@ -1,8 +1,8 @@
-/* tasks.c - interposes libomp's functions that create tasks, or at whose end tasks are complete. The program calls the
- * functions of this file, which have the same names and call libomp's own.
+/* clang_tasks.c - interposes libomp's functions that create tasks, or at whose end tasks are complete. The program
+ * calls the functions of this file, which have the same names and call libomp's own.
  *
  * In strict runs and instrumented programs, the task of a nowait directive runs at once in the creating thread. Its
- * order for race checks remains that of the program (strict/happens_before.c). All other tasks are left to libomp.
+ * order for race checks remains that of the program (coherence/happens_before.c). All other tasks are left to libomp.
  *
  *      task of libomp:  | struct task | ... | shared -> struct extra | shared variables | */
 #include "api/target.h"

@@ -1,9 +1,9 @@
-/* tasks.h - finds libomp's functions for tasks. The program calls those of tasks.c instead, which have the same names.
- */
+/* clang_tasks.h - finds libomp's own functions for tasks. The program calls the functions of clang_tasks.c instead,
+ * which have the same names. */
 #ifndef RT_LIBOMP_TASKS_H
 #define RT_LIBOMP_TASKS_H
 
-/* Looks up libomp's functions once, before a region under the page guard (strict/page_guard.h) needs them, because the
+/* Looks up libomp's functions once, before a region under the page guard (guard/page_guard.h) needs them, because the
  * lookup uses protected memory. */
 void rt_find_libomp_tasks(void);
 

@@ -1,11 +1,11 @@
-/* goacc.c - the entry points that gcc calls for OpenACC directives (-fopenacc), each one construct of the core. Their
+/* gcc_acc.c - the entry points that gcc calls for OpenACC directives (-fopenacc), each one construct of the core. Their
  * parameters and the arguments of kernels are defined by that interface.
  *
  * Each entry point tries the fast path first (choose_route), which needs the lock but no memory:
  *
  *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
- *                              -> SLOW_PATH: rt_enter, entries.c -> rt_items -> rt_run_construct, with events for tools
- */
+ *                              -> SLOW_PATH: rt_enter, gcc_entries.c -> rt_items -> rt_run_construct,
+ *                                 with events for tools */
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
@@ -35,8 +35,8 @@ static bool is_on_device(int flags)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
-/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
- * construct or enters data. Kinds that are not listed need the slow path. */
+/* Specs (action and flags of an item, see gcc_fast_path.h), indexed by the kind of an entry, for a directive that
+ * begins a construct or enters data. Kinds that are not listed need the slow path. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,

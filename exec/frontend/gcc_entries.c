@@ -1,12 +1,11 @@
-/* entries.c - turns the entries of a gcc directive into the items of one construct. Called by goacc.c and target.c with
- * the lock held; iterators are already expanded.
+/* gcc_entries.c - turns the entries of a gcc directive into the items of one construct. Called by gcc_acc.c and
+ * gcc_omp.c with the lock held; iterators are already expanded.
  *
  * An entry of data becomes one item (a host range with an action). A pointer's entry follows the entry of the section
  * that it points to. It becomes that item's slot (the address of the pointer to attach), or an item that only attaches
- * the pointer. A STRUCT entry precedes the entries of an
- * aggregate's members. In OpenACC each member is an item within a common frame (the host range of the aggregate, for
- * which the device gets one block of memory). In OpenMP all members are one item with a mapping program, which says
- * which bytes are mapped:
+ * the pointer. A STRUCT entry precedes the entries of an aggregate's members. In OpenACC each member is an item within
+ * a common frame (the host range of the aggregate, for which the device gets one block of memory). In OpenMP all
+ * members are one item with a mapping program, which says which bytes are mapped:
  *
  *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p

@@ -1,5 +1,5 @@
-/* entries.h - the entries that gcc passes for a directive, and the items that they become. Included by goacc.c and
- * target.c.
+/* gcc_entries.h - the entries that gcc passes for a directive, and the items that they become. Included by
+ * gcc_fast_path.h and gcc_iterators.c.
  *
  * An entry is what gcc passes for a clause; an item is what the core gets: a host range with an action. A directive
  * arrives as three columns: addresses, sizes and kinds of its entries. For an entry that describes a pointer, the size

@@ -1,7 +1,7 @@
-/* fast_path.h - the fast path of gcc's directives, for at most FAST_ITEMS_MAX entries of plain data, each of which
+/* gcc_fast_path.h - the fast path of gcc's directives, for at most FAST_ITEMS_MAX entries of plain data, each of which
  * becomes one item (host range with an action). It is taken only while a call needs no more than the lock
  * (rt_can_use_fast_path): no tools, checks or declared variables. All other directives take the slow path through
- * entries.c. goacc.c and target.c build the items of the fast path. */
+ * gcc_entries.c. gcc_acc.c and gcc_omp.c build the items of the fast path. */
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 

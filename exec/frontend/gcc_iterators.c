@@ -1,5 +1,5 @@
-/* iterators.c - expands entries with iterators, as gcc 16 passes them for map and update clauses of OpenMP. Called by
- * target.c.
+/* gcc_iterators.c - expands entries with iterators, as gcc 16 passes them for map and update clauses of OpenMP. Called
+ * by gcc_omp.c.
  *
  *      entry:  host -> | count | address, size | address, size | ...      size: ITERATED
  *      after:  one entry of the same kind for each address */

@@ -1,5 +1,5 @@
-/* target.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the core.
- * Their parameters and the arguments of regions are defined by that interface.
+/* gcc_omp.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the
+ * core. Their parameters and the arguments of regions are defined by that interface.
  *
  * libgomp runs the regions like target regions of the host, with their own control variables, teams and threads; only
  * their data are those of the device. A nowait directive becomes a task of libgomp, for which all columns (addresses,
@@ -213,8 +213,8 @@ static void execute_directive(const struct directive *directive, void **depend)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
-/* Specs (action and flags of an item, see fast_path.h), indexed by the kind of an entry, for a directive that begins a
- * construct or enters data. Kinds that are not listed need the slow path. */
+/* Specs (action and flags of an item, see gcc_fast_path.h), indexed by the kind of an entry, for a directive that
+ * begins a construct or enters data. Kinds that are not listed need the slow path. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,

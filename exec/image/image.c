@@ -1,5 +1,5 @@
 /* image.c - loads the device code (image) of a program or library for this machine, and makes its variables present.
- * Called by clang/registration.c and at the open of a context.
+ * Called by frontend/clang_registration.c and at the open of a context.
  *
  * An image is loaded once for each device by dlopen, so that each device has variables of its own. Pages with variables
  * are mapped twice, so that the image's code and the transfers of the core see the same bytes:

@@ -1,6 +1,6 @@
 /* struct_programs.c - makes and caches the mapping programs of structures of which an OpenMP directive names some
  * members. A mapping program tells the core which bytes of an item are mapped, and how; a piece is the part of the
- * structure that one clause names. Called by gcc/entries.c, with the lock held. */
+ * structure that one clause names. Called by frontend/gcc_entries.c, with the lock held. */
 #include "base/runtime.h"
 #include "diag/errors.h"
 #include "struct_programs.h"

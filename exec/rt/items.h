@@ -1,4 +1,4 @@
-/* items.h - builds the list of items of one directive, for the entry points in gcc/, clang/ and routines/. An entry is
+/* items.h - builds the list of items of one directive, for the entry points in frontend/ and api/. An entry is
  * what the compiler passes for a clause; an item is what the core gets: a host range with an action. */
 #ifndef RT_ITEMS_H
 #define RT_ITEMS_H

@@ -1,5 +1,5 @@
-/* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points of gcc/ and
- * clang/. */
+/* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points in
+ * frontend/. */
 #include "diag/errors.h"
 #include "image/declared.h"
 #include "image/image.h"

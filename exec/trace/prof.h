@@ -1,6 +1,6 @@
 /* prof.h - events for tools of OpenACC's profiling interface. A span is one activity of a call, with a first and a
  * last event. Without a registered tool each span costs one branch. Implemented by prof.c, prof_tools.c,
- * run/lifecycle.c. */
+ * rt/lifecycle.c. */
 #ifndef RT_PROF_H
 #define RT_PROF_H
 

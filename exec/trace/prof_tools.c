@@ -89,8 +89,10 @@ static void remove_listener(int event, struct listener *listener)
     memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
 }
 
-/* Sets rt.profiled (true also until tools had a chance to register) and rt.data_profiled by the present listeners, and
- * subscribes to events of the core. The lock must be held. */
+/* Updates the flags that depend on registered callbacks. rt.profiled becomes true if any event has a callback, and is
+ * true also until tools had a chance to register; if so, rt.fast_path_enabled is cleared; it is never set
+ * here. rt.data_profiled becomes true if an event about data has a callback; events of the core are then requested.
+ * Last subscribes to the requested events. The lock must be held. */
 static void update_profiled_flag(void)
 {
     bool has_callback = !is_opened, data = false;

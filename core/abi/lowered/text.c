@@ -77,7 +77,7 @@ static void *append(const struct reader *reader, void *list_p, size_t n, size_t 
     return memset(bytes + n * size, 0, size);
 }
 
-/* Reads and returns an integer. */
+/* Reads and returns an integer. Ends the process with an error if there is none. */
 static int64_t read_number(struct reader *reader)
 {
     char *end;
@@ -88,7 +88,8 @@ static int64_t read_number(struct reader *reader)
     return value;
 }
 
-/* Returns a copy of the rest of the line without leading blanks, which the caller frees. */
+/* Returns a copy of the rest of the line without leading blanks, which the caller frees. Ends the process without
+ * memory. */
 static char *read_rest(struct reader *reader)
 {
     while (*reader->at == ' ')
@@ -99,7 +100,8 @@ static char *read_rest(struct reader *reader)
     return text;
 }
 
-/* Returns a copy of the rest of the line, which the caller frees; NULL if the rest is empty. */
+/* Returns a copy of the rest of the line, which the caller frees; NULL if the rest is empty. Ends the process without
+ * memory. */
 static char *read_optional_rest(struct reader *reader)
 {
     char *text = read_rest(reader);
@@ -109,7 +111,8 @@ static char *read_optional_rest(struct reader *reader)
     return NULL;
 }
 
-/* Reads the number of an earlier label and returns the label; NULL if the number is -1. */
+/* Reads the number of a label and returns the label; NULL if the number is negative. Ends the process with an error if
+ * no label with this number was read before. */
 static const accd_label *read_label_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -118,7 +121,8 @@ static const accd_label *read_label_reference(struct reader *reader)
     return at < 0 ? NULL : reader->labels[at];
 }
 
-/* Reads the number of an earlier program and returns the program; NULL if the number is -1. */
+/* Reads the number of a mapping program and returns the program; NULL if the number is negative. Ends the process with
+ * an error if no program with this number was read before. */
 static accd_program *read_program_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);

@@ -10,9 +10,11 @@ local captured_environment = {}
 local CapturedEnvironment = {}
 CapturedEnvironment.__index = CapturedEnvironment
 
--- Returns a copy of a binding (symbols.lua) that has the present value or address. An error of the binding is raised
--- when the copy is used. present(): returns the list of objects that are now on the device. If the data of a pointer
--- are present in pieces (as several objects), its note in place of bounds (memory_view.lua) gets this list.
+-- Returns a copy of a binding (symbols.lua) whose functions lvalue and value return what the binding's return now: an
+-- address or value, then the bounds of the object. An error of the binding is raised when the copy is used. For a
+-- pointer whose data are present in pieces (as several objects), the binding returns a table, the note, instead of
+-- bounds (memory_view.lua). The copy then returns a copy of the note, in whose field `present` is the result of
+-- present(): the list of objects that are now on the device.
 local function capture_binding(binding, present)
   local captured = setmetatable({}, { __index = binding })
   for _, field in ipairs { "lvalue", "value" } do

@@ -32,8 +32,9 @@ local function dimension_field(b, t, offset, i, field_name, pos)
 end
 
 -- Returns the first element and the number of elements, as values, of the range from the first to the last byte that a
--- descriptor describes. The first element counts from the base address, and both values are 0 without a target. A
--- pointer's strides may skip elements, which the number includes. Negative strides make the first element negative.
+-- descriptor describes. The first element counts from the base address. Without a target the number is 0, and the
+-- first element has no meaning. A pointer's strides may skip elements, which the number includes. Negative strides make
+-- the first element negative.
 -- Polymorphic components are counted in bytes, because their element type is known only at run time.
 function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)

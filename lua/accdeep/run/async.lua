@@ -36,8 +36,9 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
--- Reports new events to observers and returns `ok`, the result of a core call. If `ok` is nil, raises the error `err`;
--- if a function that a queue called raised, raises that function's error object.
+-- Completes a call of the core, whose results are `ok` and `err`: reports new events to observers, then returns `ok`.
+-- If `ok` is nil, the call failed, and its error `err` is raised. If a Lua function that a queue ran, such as the body
+-- of a kernel, caused the failure, raises the error object of that function instead.
 local function finish(self, ok, err)
   -- Events before the failure are reported as well.
   if self.device_side.is_observed then self:notify_events() end

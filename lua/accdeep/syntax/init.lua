@@ -120,8 +120,8 @@ local function new(language)
         help = language.help and language.help(start, text, pos, message) })
   end
 
-  -- Returns the LPeg pattern of the fast form. A match takes two extra arguments: the state and the name of a start
-  -- rule.
+  -- Returns the LPeg pattern of the grammar in its fast form, which records no positions for errors. A match takes two
+  -- extra arguments: the state and the name of a start rule.
   function parser.pattern() return pattern(language, false) end
 
   -- Returns the position after the blanks, comments and text at `at` that a start rule without nodes matches; nil if

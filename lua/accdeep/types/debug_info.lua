@@ -154,7 +154,8 @@ end
 -- ------------------------------------------------------------------------------------- declaration --
 
 -- Completes the node of a type that is only declared where it is used, from a definition elsewhere in the program, and
--- returns true. Returns false, and sets node.is_missing, if the program has no definition or the node has no name.
+-- returns true. Returns false if the node has no name, or the program has no definition. In the second case also sets
+-- node.is_missing, so that the next call for the node returns false without a search.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
   local request = parse_request(node.name)

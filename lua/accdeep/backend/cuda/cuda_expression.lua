@@ -203,7 +203,8 @@ local function operation(operator, t, a, b, site)
   return wrap_integer(t, ("accd_divided(t, %s, %s, %s, %s, %d)"):format(a, b, is_unsigned, operator == "%", site))
 end
 
--- Returns text for a condition, which is true or false in CUDA.
+-- Writes the statements that compute the operands of a condition `e`. Returns CUDA text that is true or false, for use
+-- in `if (...)`.
 local function condition(w, e)
   if e.op == "not" then return ("!(%s)"):format(condition(w, e.e)) end
   if e.op ~= "compare" then return ("%s != 0"):format(value(w, e)) end
@@ -376,16 +377,18 @@ end
 function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
 values.method = values.call
 
--- Writes any typed node as a value. Gives up for long double and for nodes without CUDA text.
+-- Writes any typed node as a value, and returns its operand. Gives up for long double and for nodes without CUDA text.
 function value(w, e)
   if e.type.code == scalar.f80 then w:give_up "no GPU has long double" end
   return (values[e.op] or w:give_up(("there is no text for '%s'"):format(e.op)))(w, e)
 end
 
--- Writes any typed node as an l-value.
+-- Writes any typed node as an l-value, and returns its operand.
 function lvalue(w, e) return lvalues[e.op](w, e) end
 
--- Functions that write a node of the AST: an expression statement, and a condition. They raise if it is invalid.
+-- run writes an expression statement, a node of the AST, and returns the operand of its value. truth writes the
+-- statements that compute a condition, a node of the AST, and returns CUDA text that is true or false, for use in
+-- `if (...)`. Both raise if the node is invalid, and give up if it has no CUDA text.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
 function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
 

@@ -129,7 +129,8 @@ local function merge_sarif(chosen)
   return 0
 end
 
--- Merges reports or traces of ranks. Returns the exit status: 1 if a report is an error.
+-- Merges reports and traces of ranks. chosen: arguments and options of the command. Returns the exit status: 1 if a
+-- report in JSON lines is an error, otherwise 0; always 0 for files in SARIF (merge_sarif).
 local function run(chosen)
   if chosen.files[1]:find "%.sarif$" then return merge_sarif(chosen) end
   local list, status = read_reports(chosen.files), 0

@@ -538,9 +538,11 @@ local function private_names(unit, directive)
   return names
 end
 
--- Returns four values: lines before a compute construct, lines after its statement, the clause to add to the directive
--- or nil, and the set of names that are pointers inside. `regions`: the regions of the unit so far, {first, last,
--- names, construct}. Raises {cannot = reason} for reductions of arrays and records.
+-- Returns four values for a compute construct. 1, 2: the lines before its directive and after its last statement, which
+-- open and close blocks in which pointers to device memory hide the construct's variables (Calls:shadows). 3: the
+-- clause firstprivate(...) of these pointers, to add to the directive, or nil. 4: the set of names of these pointers.
+-- `regions`: the regions of the unit so far, {first, last, names, construct}.
+-- Raises {cannot = reason} for reductions of arrays and records.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}
   local _, reductions = c_calls.data_of(directive.node)
@@ -582,8 +584,8 @@ function fortran_calls.inquiries(text, names)
   end))
 end
 
--- Returns the lines before a host_data region, the lines after it, and true: the directive that ends the region must be
--- removed. In the region, pointers to device memory hide the variables of use_device.
+-- Returns the lines before and after a host_data region, and true: the directive that ends the region must be removed.
+-- The lines open and close blocks in which pointers to device memory hide the variables of use_device.
 function Calls:host_data(unit, directive)
   local list, if_present = {}, false
   for _, clause in ipairs(directive.node.clauses) do

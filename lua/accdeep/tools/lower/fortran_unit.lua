@@ -777,8 +777,8 @@ local function may_be_extended(text)
   return false
 end
 
--- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text, or nil and messages;
--- and {exported}: directives by module. Raises errors of directives, and for TR-14-1 in fixed form.
+-- Lowers the unit of `request` (lower/init.lua) in the session `opened`. Returns text, messages (as lower_text) and
+-- {exported}: directives by module; for fixed form without TR-14-1 only the unchanged text. Raises for TR-14-1 there.
 function fortran_unit.lower(opened, request)
   if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(request.text) then return request.text end

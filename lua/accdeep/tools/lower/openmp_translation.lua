@@ -278,12 +278,13 @@ local function is_written(self, i)
   return before == "+" and before_that == "+" or before == "-" and before_that == "-"
 end
 
--- Clauses that specify how threads share a variable.
+-- OpenACC clauses that decide how the threads of a construct see a variable: as private copies, as a reduction, or
+-- (data clauses) as shared data.
 local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
   create = true, present = true, deviceptr = true }
 
--- Returns true if a clause that specifies sharing (table `sharing`) names the variable `name`: a clause of `construct`,
--- or of a construct that encloses `construct`.
+-- Returns true if a clause of the table `sharing` (private, reduction or data clause) names the variable `name`. The
+-- clause may be one of `construct`, or of a construct that encloses `construct`.
 local function is_named(self, construct, name)
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
