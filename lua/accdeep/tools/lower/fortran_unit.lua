@@ -341,8 +341,7 @@ local function describe(self)
   end)
 end
 
--- Returns "allocated" or "associated": the inquiry that the compiler accepts for the component `name` at `path`. The
--- compiler is asked once for each component.
+-- Returns "allocated" or "associated": the inquiry that the compiler accepts for component `name` at `path`; cached.
 local function may_inquire(self, construct, record, name, path)
   local inquiries = self.inquiries[record] or {}
   self.inquiries[record] = inquiries
@@ -777,8 +776,9 @@ local function may_be_extended(text)
   return false
 end
 
--- Lowers the unit of `request` (lower/init.lua) in the session `opened`. Returns text, messages (as lower_text) and
--- {exported}: directives by module; for fixed form without TR-14-1 only the unchanged text. Raises for TR-14-1 there.
+-- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text and nil, or nil and
+-- the compiler's messages; then {exported}: directives by module. For fixed form without TR-14-1 returns only the text,
+-- unchanged. Raises errors of directives, and for TR-14-1 in fixed form.
 function fortran_unit.lower(opened, request)
   if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(request.text) then return request.text end
