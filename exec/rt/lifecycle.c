@@ -39,6 +39,7 @@
 #include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
+#include "trace/user_tools.h"
 #include "lifecycle.h"
 #include "spans.h"
 
@@ -268,6 +269,7 @@ static void start_runtime(void *unused)
     read_options();
     rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose;
     rt_add_tools();
+    rt.names_eagerly |= rt_load_user_tools();
     pthread_key_create(&thread_end, on_thread_end);
     rt_lock_init();
     on_exit(at_exit, NULL);

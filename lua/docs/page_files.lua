@@ -20,6 +20,7 @@ local headers = {
     "registered host memory, saved states of a context, statistics" },
   { "core/accdeep_queues.h", "c-queues", "activity queues, and kernels on the device" },
   { "core/abi/lowered/accdeep_lowered.h", "c-lowered", "what programs call whose directives became calls" },
+  { "exec/tool/accdeep_tool.h", "c-tool", "tools that observe real programs (`exec --tool`)" },
   { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for other runtimes" },
 }
 

@@ -171,6 +171,26 @@ local function suppressions(path)
   return assert(system.realpath(path))
 end
 
+-- Checks the libraries of tools, which exec/trace/user_tools.c loads, by loading them into this process. Returns their
+-- absolute paths, separated by colons. Raises if one cannot be loaded, or is not a tool.
+local function tools(paths)
+  local list = {}
+  for i, path in ipairs(paths) do
+    local absolute = system.realpath(path)
+    if not absolute then fail(("the tool %s: there is no such file"):format(path)) end
+    if absolute:find ":" then fail(("the tool %s cannot be loaded: its path has a colon"):format(path)) end
+    local _, problem, step = package.loadlib(absolute, "accdeep_tool_start")
+    if step == "open" then
+      fail(("the tool %s cannot be loaded: %s"):format(path, problem), "compile it with -shared -fPIC")
+    elseif step == "init" then
+      fail(("%s is not a tool: it has no function accdeep_tool_start"):format(path),
+        "examples/tools.md shows how to write one")
+    end
+    list[i] = absolute
+  end
+  return table.concat(list, ":")
+end
+
 -- Removes the files of ranks that an earlier run left, because the runtime appends to existing files. `pattern`: a file
 -- name with %r. Does nothing if it has %p, too.
 local function remove_old(pattern)
@@ -233,7 +253,7 @@ local function begin_file(name)
 end
 
 -- Runs a program in place of this process, so it returns only by raising an error. `options`: program, arguments,
--- rules, format, trace, draw, strict, fail, report, suppress.
+-- rules, format, trace, draw, strict, fail, report, suppress, tool.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -268,6 +288,7 @@ return function(options)
     ACCDEEP_REPORT = report or "",
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
+    ACCDEEP_TOOL = tools(options.tool or {}),
     ACCDEEP_FAIL = options.fail and "1" or "0",
     -- The program itself has no device calls. The runtime warns if its libraries make none either
     ACCDEEP_SILENT = is_silent and "1" or "",

@@ -35,6 +35,8 @@ local function options(command)
     :argname "<file>"
   command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
     :argname "<file>"
+  command:option("--tool", "Load a shared library that observes the program (accdeep_tool.h).")
+    :argname "<file>":count "*"
   local option = command:option("--strict", "Stop kernels that touch host memory, or device memory after data "
     .. "(=begin: before data); report stale data, missing waits, and what is left at the end. Constructs that repeat "
     .. "with the same arguments are looked at less often (=all, =begin,all: each time).")
@@ -46,7 +48,7 @@ local function options(command)
 end
 
 -- Options whose value may be the next word.
-local VALUED = "--device --rules --format --draw --report --suppress"
+local VALUED = "--device --rules --format --draw --report --suppress --tool"
 
 -- Inserts "--" between accdeep's options and the program's name and arguments, unless it is there. Returns the list.
 local function normalize_arguments(args)
