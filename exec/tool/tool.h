@@ -127,16 +127,14 @@ struct rt_tool {
 };
 
 /* Names of all hooks. */
-#define RT_HOOKS(X)                                                                                              \
-    X(open)                                                                                                      \
-    X(report)                                                                                                    \
-    X(close)                                                                                                     \
-    X(finish)                                                                                                    \
-    X(abort)                                                                                                     \
-    X(begin_call) X(end_call) X(end_thread) X(begin_construct) X(end_construct) X(begin_kernel) X(end_kernel)    \
-        X(run_kernel) X(pass_argument) X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) \
-            X(allocate) X(begin_free) X(end_free) X(copy) X(map) X(unmap) X(expose) X(query) X(begin_operation)  \
-                X(wait) X(begin_task) X(load_modules) X(fork) X(find)
+/* clang-format off */
+#define RT_HOOKS(X) \
+    X(open) X(report) X(close) X(finish) X(abort) X(begin_call) X(end_call) X(end_thread) \
+    X(begin_construct) X(end_construct) X(begin_kernel) X(end_kernel) X(run_kernel) X(pass_argument) \
+    X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) X(allocate) \
+    X(begin_free) X(end_free) X(copy) X(map) X(unmap) X(expose) X(query) X(begin_operation) X(wait) \
+    X(begin_task) X(load_modules) X(fork) X(find)
+/* clang-format on */
 
 enum { RT_TOOLS_MAX = 15 };
 
