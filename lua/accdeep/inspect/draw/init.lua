@@ -1,17 +1,21 @@
 -- draw - pictures of scenarios: dot.lua, svg.lua and html.lua draw what step_recorder.lua recorded.
 --
--- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.step draws one step, draw.page all
+-- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.trace(path, text) makes cases of a
+-- trace (trace_steps.lua). draw.step draws one step, draw.page all
 -- cases. tools/cli/draw.lua and the prompt call this module.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
 local html = require "accdeep.inspect.draw.html"
+local location = require "accdeep.base.location"
 local picture_layout = require "accdeep.inspect.draw.picture_layout"
 local picture = require "accdeep.inspect.draw.picture"
 local step_recorder = require "accdeep.inspect.draw.step_recorder"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 local svg = require "accdeep.inspect.draw.svg"
+local trace = require "accdeep.inspect.trace"
+local trace_steps = require "accdeep.inspect.draw.trace_steps"
 
 local draw = {}
 
@@ -52,6 +56,35 @@ function draw.scenario(path, text, options)
   recorder = step_recorder.new(listed_names)
   options.out, options.observers = function() end, nil
   return recorder:finish(run()), result
+end
+
+-- Returns the cases of a trace, and the source file that most of its steps name; nil if none does. path: file of the
+-- trace, for messages; text: its contents. Raises if it is not a trace, or has no events. Lines of sources that cannot
+-- be read are left out.
+function draw.trace(path, text)
+  local sources, count, best = {}, {}, nil
+  local function source_line(file, number)
+    if sources[file] == nil then
+      local opened = io.open(file)
+      sources[file] = opened and opened:read "a" or false
+      if opened then opened:close() end
+      if sources[file] then location.remember(file, sources[file]) end
+    end
+    local line = sources[file] and location.line(sources[file], number)
+    return line and line:match "^%s*(.-)%s*$"
+  end
+  local cases = trace_steps(trace.read(path, text), source_line)
+  if not cases[1].steps[1] then
+    error(diagnostic.new { code = "file", rule = "HOUSE-files", message = path .. ": the trace has no events" }, 0)
+  end
+  for _, case in ipairs(cases) do
+    for _, step in ipairs(case.steps) do
+      local file = step.file or ""
+      count[file] = (count[file] or 0) + 1
+      if step.file and (not best or count[file] > count[best]) then best = file end
+    end
+  end
+  return cases, best
 end
 
 -- Returns the number of the step of `case` that is drawn by default: the failed step, else the first of the steps with

@@ -1,4 +1,5 @@
--- draw.lua - `accdeep draw`: draws the states of a scenario, as a page with all cases or as a picture of one step.
+-- draw.lua - `accdeep draw`: draws the states of a scenario or of a trace, as a page with all cases or as a picture of
+-- one step.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -14,7 +15,8 @@ end
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
-  command:argument("scenario", "The scenario."):argname "<file>"
+  command:argument("scenario", "The scenario; or a trace, as accdeep exec --trace=FILE and run --trace=FILE write it.")
+    :argname "<file>"
   command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
     :argname "<file>":convert(file):count(1)
   command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or "
@@ -46,15 +48,31 @@ local function choose(list, number, usual, kind, path)
   return nil
 end
 
--- Runs a scenario and writes the picture. Returns the exit status, which failed cases determine. If there is no such
--- case or step, draws nothing and returns the status of a usage error.
-local function run(chosen)
-  local path, format = chosen.scenario, draw.format(chosen.out)
-  local source = common.scenario(path)
+-- Returns the cases of a scenario or a trace, the result of the scenario's run (for a trace: no cases), and the file
+-- whose source lines a page shows. Returns nil, after a message, if an option does not fit a trace.
+local function load_cases(chosen, path, source)
+  if source:find '^{"trace":"accdeep"' then
+    if chosen.rules then
+      common.err "accdeep: --rules is for scenarios: the run of a trace has ended\n"
+      return nil
+    end
+    local cases, file_of_lines = draw.trace(path, source)
+    return cases, { title = path, cases = {} }, file_of_lines or path
+  end
   common.check_device(chosen.device)
   local cases, result = draw.scenario(path, source, { device = chosen.device, rules = chosen.rules,
     descriptors = chosen.descriptors, trust = chosen.trust, limit_memory = chosen.limit_memory,
     limit_steps = chosen.limit_steps, out = function() end })
+  return cases, result, path
+end
+
+-- Runs a scenario, or reads a trace, and writes the picture. Returns the exit status, which failed cases determine. If
+-- there is no such case or step, draws nothing and returns the status of a usage error.
+local function run(chosen)
+  local path, format = chosen.scenario, draw.format(chosen.out)
+  local source = common.scenario(path)
+  local cases, result, file_of_lines = load_cases(chosen, path, source)
+  if not cases then return common.USAGE end
   local number = choose(cases, chosen.case, first_failed(cases), "case", path)
   local case = cases[number]
   local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
@@ -64,7 +82,8 @@ local function run(chosen)
     local steps = 0
     for _, drawn_case in ipairs(cases) do steps = steps + #drawn_case.steps end
     local opens_at = chosen.step or case.failed_at
-    draw.write(files.prepare_output(chosen.out), draw.page(result.title or path, path, cases, number, opens_at))
+    draw.write(files.prepare_output(chosen.out),
+      draw.page(result.title or path, file_of_lines, cases, number, opens_at))
     common.write_output(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
       steps == 1 and "" or "s", opens_at and ("; opens at step %d of case %d"):format(opens_at, number) or ""))
   else
