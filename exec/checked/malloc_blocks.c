@@ -2,19 +2,14 @@
  * large ones of host code, which no kernel may use. Small blocks of the host are not listed: they lie in the
  * heap, whose range is known. The functions of the malloc family record their blocks here and call the C
  * library. */
+#include "lib/vector.h"
 #include "fast_path.h"
+#include "libc_heap.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <malloc.h>
-
-/* Functions of the GNU C library under other names. */
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t element_size);
-void *__libc_realloc(void *at, size_t n);
-void *__libc_memalign(size_t alignment, size_t n);
-void __libc_free(void *at);
 
 /* Listed block: allocated by a kernel, or a large one of host code. */
 struct block {
@@ -45,17 +40,10 @@ static void add_block(void *at, size_t n)
     if (!at || (!is_of_kernel && (n < LARGE || !is_mapping(at))))
         return;
     rt_spin_lock(&spin_lock);
-    if (nblocks == capacity) {
-        struct block *new_blocks = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *new_blocks);
-        if (!new_blocks) {
-            rt_spin_unlock(&spin_lock);
-            return;
-        }
-        blocks = new_blocks;
-        capacity = 2 * capacity + 64;
+    if (RT_RESERVE(rt_libc_realloc, blocks, nblocks, capacity)) {
+        blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
+        nkernel_blocks += is_of_kernel;
     }
-    blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
-    nkernel_blocks += is_of_kernel;
     rt_spin_unlock(&spin_lock);
 }
 

@@ -10,6 +10,7 @@
  * recorded in dependences share a clock; it is copied before a change. */
 #include "diag/errors.h"
 #include "diag/symbolize.h"
+#include "lib/vector.h"
 #include "happens_before.h"
 
 #include <assert.h>
@@ -54,17 +55,9 @@ struct dependence {
 };
 static struct dependence *dependences;
 
-/* Returns `array` with capacity for index n, moved if it has grown; *capacity_p: number of elements, `element`: bytes
- * of one. Ends the program without memory. */
-static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
+static _Noreturn void fail_without_memory(void) /* ends the program */
 {
-    if (n < *capacity_p)
-        return array;
-    *capacity_p = *capacity_p ? 2 * *capacity_p : 16;
-    void *larger = realloc(array, *capacity_p * element);
-    if (!larger)
-        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
-    return larger;
+    rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
 }
 
 /* Returns the last epoch of stream i; its number is 0 if nothing has begun. */
@@ -78,11 +71,10 @@ static struct rt_epoch get_last_epoch(unsigned i)
  * stream, too. Ends the program without memory. */
 static unsigned new_stream(int device, int queue, bool task)
 {
-    if (!nstreams) {
-        streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
+    if (!RT_RESERVE(rt_heap_realloc, streams, nstreams, capacity))
+        fail_without_memory();
+    if (!nstreams) /* the array has place for both streams */
         streams[nstreams++] = (struct stream){0};
-    }
-    streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
     streams[nstreams] = (struct stream){.device = device, .queue = queue, .task = task};
     return (unsigned)nstreams++;
 }
@@ -162,7 +154,7 @@ static struct clock *own_clock(struct stream *stream)
     const size_t new_capacity = 2 * n + FEW;
     struct clock *clock = malloc(sizeof *clock + new_capacity * sizeof clock->epochs[0]);
     if (!clock)
-        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
+        fail_without_memory();
     *clock = (struct clock){.users = 1, .n = n, .capacity = new_capacity};
     if (n)
         memcpy(clock->epochs, old->epochs, n * sizeof old->epochs[0]);
@@ -325,8 +317,8 @@ static void record_dependence(struct dependence *at, bool reads, void *ud)
     const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
     if (!reads)
         forget_tasks(at);
-    else
-        at->readers = grow_array(at->readers, at->nreaders, &at->readers_capacity, sizeof *at->readers);
+    else if (!RT_RESERVE(rt_heap_realloc, at->readers, at->nreaders, at->readers_capacity))
+        fail_without_memory();
     *(reads ? &at->readers[at->nreaders++] : &at->writer) =
         (struct past_task){epoch, share_clock(streams[epoch.stream].clock)};
 }

@@ -4,10 +4,10 @@
  * several whole words, a tile is 512 bytes of device memory. */
 #include "diag/errors.h"
 #include "image/declared.h"
+#include "lib/vector.h"
 #include "shadow.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 static size_t *covered_pages; /* indices in rt_shadow.shadow_pages of the pages that exist */
@@ -99,13 +99,8 @@ bool rt_add_shadow(uint64_t host, uint64_t n)
          i++) {
         if (rt_shadow.shadow_pages[i])
             continue;
-        if (ncovered_pages == covered_capacity) {
-            size_t *new_pages = realloc(covered_pages, (2 * covered_capacity + 16) * sizeof *new_pages);
-            if (!new_pages)
-                return false;
-            covered_pages = new_pages;
-            covered_capacity = 2 * covered_capacity + 16;
-        }
+        if (!RT_RESERVE(rt_heap_realloc, covered_pages, ncovered_pages, covered_capacity))
+            return false;
         rt_shadow.shadow_pages[i] = rt_reserve_memory(SHADOW(RT_SHADOW_PAGE_BYTES));
         if (!rt_shadow.shadow_pages[i])
             return false;

@@ -10,11 +10,11 @@
  * Data count as used if a library may use them by their device address, or if a second construct names them. */
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
+#include "lib/vector.h"
 #include "shadow.h"
 #include "transfer_stats.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Index in rt_stats_table of an entry that is never reported. A word of device memory has it if several transfers moved
  * its bytes, or if its unread bytes are not to be counted. */
@@ -61,13 +61,8 @@ void rt_check_expose(uint64_t dev)
     struct rt_mapping mapping;
     if (!rt_is_in_device_space(dev) || !rt_find_device_mapping(dev, &mapping) || find_exposed(mapping.dev) < nexposed)
         return;
-    if (nexposed == exposed_capacity) {
-        uint64_t *new_exposed = realloc(exposed, (2 * exposed_capacity + 16) * sizeof *new_exposed);
-        if (!new_exposed)
-            return;
-        exposed = new_exposed;
-        exposed_capacity = 2 * exposed_capacity + 16;
-    }
+    if (!RT_RESERVE(rt_heap_realloc, exposed, nexposed, exposed_capacity))
+        return;
     exposed[nexposed++] = mapping.dev;
     rt_set_states(mapping.dev, mapping.bytes, 0, RT_WAS_READ);
 }

@@ -4,6 +4,7 @@
 #include "base/runtime.h"
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
+#include "lib/vector.h"
 #include "diagnostics.h"
 #include "report_file.h"
 #include "symbolize.h"
@@ -167,13 +168,8 @@ static struct diag_record *add_record(struct diag_record *first, const struct rt
 {
     assert(!first || !first->first);
     assert(location && message);
-    if (nrecords == capacity) {
-        struct diag_record **new_records = realloc(records, (2 * capacity + 64) * sizeof *new_records);
-        if (!new_records)
-            return NULL;
-        records = new_records;
-        capacity = 2 * capacity + 64;
-    }
+    if (!RT_RESERVE(rt_heap_realloc, records, nrecords, capacity))
+        return NULL;
     struct diag_record *entry = malloc(sizeof *entry);
     char *subject = first ? NULL : strdup(is_by_object(diagnostic) ? diagnostic->object : message);
     if (!entry || (!first && !subject)) {

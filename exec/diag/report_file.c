@@ -4,6 +4,7 @@
 #include "base/runtime.h"
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
+#include "lib/vector.h"
 #include "diagnostics.h"
 #include "report_file.h"
 
@@ -186,15 +187,8 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
 {
     char *text = NULL;
     size_t size = 0;
-    if (!is_sarif || owner != getpid())
+    if (!is_sarif || owner != getpid() || !RT_RESERVE(rt_heap_realloc, results, nresults, capacity))
         return 0;
-    if (nresults == capacity) {
-        struct result *new_results = realloc(results, (2 * capacity + 16) * sizeof *new_results);
-        if (!new_results)
-            return 0;
-        results = new_results;
-        capacity = 2 * capacity + 16;
-    }
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return 0;

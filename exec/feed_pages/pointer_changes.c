@@ -5,10 +5,10 @@
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
+#include "lib/vector.h"
 #include "pointer_changes.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Host addresses of the attached pointers that pointed to other data already before the kernel under way. */
 static uint64_t *changed_slots;
@@ -53,13 +53,8 @@ void rt_save_changed_pointers(int device)
     if (!has_attached_pointers(device))
         return;
     while (find_next_changed(device, &at, &pointer)) {
-        if (nchanged_slots == capacity) {
-            uint64_t *new_slots = realloc(changed_slots, (2 * capacity + 16) * sizeof *new_slots);
-            if (!new_slots)
-                return;
-            changed_slots = new_slots;
-            capacity = 2 * capacity + 16;
-        }
+        if (!RT_RESERVE(rt_heap_realloc, changed_slots, nchanged_slots, capacity))
+            return;
         changed_slots[nchanged_slots++] = pointer.slot;
     }
 }

@@ -16,10 +16,10 @@
 #include "diag/label.h"
 #include "diag/symbolize.h"
 #include "lib/arena.h"
+#include "lib/vector.h"
 #include "allocatable.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Allocatable declared variable. */
@@ -46,14 +46,8 @@ void rt_allocatable_add(char *host, uint64_t bytes)
     assert(host);
     if (bytes != sizeof(void *) && !rt_has_descriptor_size(bytes))
         return;
-    if (nvariables == variables_capacity) {
-        const size_t capacity = variables_capacity ? 2 * variables_capacity : 16;
-        struct allocatable *new_variables = realloc(variables, capacity * sizeof *new_variables);
-        if (!new_variables)
-            rt_fatal("out-of-memory", "no memory for the list of declared variables");
-        variables = new_variables;
-        variables_capacity = capacity;
-    }
+    if (!RT_RESERVE(rt_heap_realloc, variables, nvariables, variables_capacity))
+        rt_fatal("out-of-memory", "no memory for the list of declared variables");
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
 }
 

@@ -20,6 +20,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "lib/arena.h"
+#include "lib/vector.h"
 #include "allocatable.h"
 #include "declared.h"
 
@@ -189,20 +190,6 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Returns `array`, or a larger copy that replaces it, with space for element number n. size: bytes of an element;
- * *capacity: number of elements for which the array has space, updated. Ends the program without memory. */
-static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
-{
-    if (n < *capacity)
-        return array;
-    size_t new_capacity = *capacity ? 2 * *capacity : 32;
-    void *larger = realloc(array, new_capacity * size);
-    if (!larger)
-        rt_fatal("out-of-memory", "no memory for the list of the program's libraries");
-    *capacity = new_capacity;
-    return larger;
-}
-
 /* Callback of dl_iterate_phdr, for the first module only: stores the counts of loads and unloads in *ud, and the last
  * module of the linker's list in rt_last_module. The list is stable because no call that changes it is active here. */
 static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
@@ -226,7 +213,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
         const Elf64_Phdr *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_GNU_RELRO && (part->p_type != PT_LOAD || part->p_flags & PF_W))
             continue;
-        constants = grow_array(constants, nconstants, &constants_capacity, sizeof *constants);
+        if (!RT_RESERVE(rt_heap_realloc, constants, nconstants, constants_capacity))
+            rt_fatal("out-of-memory", "no memory for the list of the program's libraries");
         constants[nconstants++] = (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
     has_late_instrumentation |= !rt.options.instrumented && strstr(path, "/libaccdeep-check.so");
@@ -238,7 +226,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
             modules[i].is_loaded = true;
             return 0;
         }
-    modules = grow_array(modules, nmodules, &modules_capacity, sizeof *modules);
+    if (!RT_RESERVE(rt_heap_realloc, modules, nmodules, modules_capacity))
+        rt_fatal("out-of-memory", "no memory for the list of the program's libraries");
     struct module *module = &modules[nmodules++];
     *module = (struct module){.base = info->dlpi_addr, .is_loaded = true};
     snprintf(module->path, sizeof module->path, "%s", path);

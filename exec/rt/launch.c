@@ -4,26 +4,19 @@
 #include "image/declared.h"
 #include "image/image.h"
 #include "lib/arena.h"
+#include "lib/vector.h"
 #include "launch.h"
 #include "lifecycle.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Pushes a region, opened by the current call, on the thread's stack of open regions, and returns it. parent:
  * RT_PARENT_x for tools, 0 in OpenMP. Ends the program without memory. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
     assert(rt.site && self->nregions <= self->regions_capacity);
-    if (self->nregions == self->regions_capacity) {
-        size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
-        struct rt_region *new_regions = rt_arena_realloc(
-            NULL, self->regions, self->regions_capacity * sizeof *new_regions, capacity * sizeof *new_regions);
-        if (!new_regions)
-            rt_fatal("out-of-memory", "no memory for a data region");
-        self->regions = new_regions;
-        self->regions_capacity = capacity;
-    }
+    if (!RT_RESERVE(rt_arena_realloc, self->regions, self->nregions, self->regions_capacity))
+        rt_fatal("out-of-memory", "no memory for a data region");
     struct rt_region *level = &self->regions[self->nregions++];
     *level = (struct rt_region){.pc = rt.site->call.pc, .parent = parent};
     return level;

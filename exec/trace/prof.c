@@ -22,6 +22,7 @@
  * their interface. */
 #include "diag/errors.h"
 #include "diag/symbolize.h"
+#include "lib/vector.h"
 #include "prof.h"
 
 #include <assert.h>
@@ -219,14 +220,8 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
     struct rt_thread *self = rt_current_thread();
     if (self->in_callback || self->muted || !is_wanted_event(event))
         return;
-    if (self->nrecords == self->records_capacity) {
-        size_t capacity = self->records_capacity ? 2 * self->records_capacity : 16;
-        struct rt_prof_record *new_records = realloc(self->records, capacity * sizeof *new_records);
-        if (!new_records)
-            rt_fatal("out-of-memory", "no memory for the events of a construct");
-        self->records = new_records;
-        self->records_capacity = capacity;
-    }
+    if (!RT_RESERVE(rt_heap_realloc, self->records, self->nrecords, self->records_capacity))
+        rt_fatal("out-of-memory", "no memory for the events of a construct");
     struct rt_prof_record *record = &self->records[self->nrecords++];
     *record = (struct rt_prof_record){.event = event, .host = host, .device = device, .bytes = bytes};
     if (!rt.options.rules->events_bare && host)

@@ -4,6 +4,7 @@
  * preloaded, and that of each library in ACC_PROFLIB, separated by semicolons. prof.c asks for the callbacks. */
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
+#include "lib/vector.h"
 #include "prof.h"
 
 #include <assert.h>
@@ -66,15 +67,9 @@ static struct listener *find_listener(int event, rt_prof_callback *call)
 static void add_listener(int event, rt_prof_callback *call)
 {
     assert(!find_listener(event, call));
-    size_t n = events[event].n, capacity = events[event].capacity;
-    if (n == capacity) {
-        capacity = capacity ? 2 * capacity : 4;
-        struct listener *new_listeners = realloc(events[event].at, capacity * sizeof *new_listeners);
-        if (!new_listeners)
-            rt_fatal("out-of-memory", "no memory for a callback");
-        events[event].at = new_listeners;
-        events[event].capacity = capacity;
-    }
+    const size_t n = events[event].n;
+    if (!RT_RESERVE(rt_heap_realloc, events[event].at, n, events[event].capacity))
+        rt_fatal("out-of-memory", "no memory for a callback");
     struct listener *at = events[event].at + (is_end(event) ? 0 : n);
     memmove(at + 1, at, (size_t)(events[event].at + n - at) * sizeof *at);
     *at = (struct listener){call, 1, false};
