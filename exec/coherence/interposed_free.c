@@ -7,78 +7,34 @@
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "image/allocatable.h"
+#include "lib/hash.h"
 #include "interposed_free.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mapped data whose block was freed, as a report has said. The block's memory may belong to another block
- * now, which has nothing to do with these data. Hash table by host address, with linear probing; needs the
- * lock. */
-static struct freed_entry {
-    uint64_t host; /* host address of the data; 0: the slot is free; TOMBSTONE: the entry was removed */
-    int device;
-} * freed_table;
-/* Number of slots with entries or tombstones; number of all slots, 0 or a power of two. */
-static size_t nfreed, freed_capacity;
-enum { TOMBSTONE = 1 };
-
-/* Returns the slot of the data at a host address on a device, or the free slot where they belong. There must be slots.
- */
-static struct freed_entry *find_freed_entry(int device, uint64_t host)
-{
-    size_t i = (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
-    assert(freed_capacity && !(freed_capacity & (freed_capacity - 1)));
-    while (freed_table[i & (freed_capacity - 1)].host && (freed_table[i & (freed_capacity - 1)].host != host ||
-                                                          freed_table[i & (freed_capacity - 1)].device != device))
-        i++;
-    return &freed_table[i & (freed_capacity - 1)];
-}
+/* Mapped data whose block was freed, as a report has said. The block's memory may belong to another block now, which
+ * has nothing to do with these data. Needs the lock. */
+static struct rt_hash reported_frees = RT_HASH_TABLE(rt_heap_realloc, uint64_t); /* keys by rt_data_key */
 
 /* Returns true if a report has said that the block of the mapped data at `host` was freed. */
 bool rt_is_freed_data(int device, uint64_t host)
 {
-    return nfreed && find_freed_entry(device, host)->host;
+    return reported_frees.n && rt_hash_find(&reported_frees, rt_data_key(device, host));
 }
 
 /* Forgets that the block of the data at `host` was freed, as the data are unmapped. */
 void rt_forget_freed_data(int device, uint64_t host)
 {
-    if (rt_is_freed_data(device, host))
-        find_freed_entry(device, host)->host = TOMBSTONE;
+    if (reported_frees.n)
+        rt_hash_remove(&reported_frees, rt_data_key(device, host));
 }
 
 __thread struct rt_free_call rt_free_call;
 
 #ifdef RT_PRELOADED
-
-/* Records that a report has said that the block of the mapped data at `host` was freed. Without memory
- * nothing is recorded, so the end of the program reports the data again. */
-static void add_freed_entry(int device, uint64_t host)
-{
-    if (2 * nfreed >= freed_capacity) {
-        struct freed_entry *const old = freed_table;
-        const size_t old_capacity = freed_capacity;
-        struct freed_entry *new_table = calloc(old_capacity ? 2 * old_capacity : 64, sizeof *new_table);
-        if (!new_table)
-            return;
-        freed_table = new_table;
-        freed_capacity = old_capacity ? 2 * old_capacity : 64;
-        nfreed = 0;
-        for (size_t i = 0; i < old_capacity; i++)
-            if (old[i].host > TOMBSTONE) {
-                *find_freed_entry(old[i].device, old[i].host) = old[i];
-                nfreed++;
-            }
-        free(old);
-    }
-    struct freed_entry *entry = find_freed_entry(device, host);
-    nfreed += !entry->host;
-    *entry = (struct freed_entry){host, device};
-}
 
 /* Returns the function `name` of the next library, and stores it in *function for the next call. Returns NULL while
  * dlsym, which looks the function up, calls free or realloc itself. `in_dlsym` is volatile, because the compiler
@@ -170,7 +126,8 @@ static void report_freed_data(const struct rt_site *site, const struct freed_dat
     else
         rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->construct_name,
                            display.name, freed_data->device, from);
-    add_freed_entry(freed_data->device, freed_data->object.info.host);
+    /* if there is no memory, the end of the program reports the data again */
+    rt_hash_add(&reported_frees, rt_data_key(freed_data->device, freed_data->object.info.host));
     rt_unlock();
 }
 

@@ -2,6 +2,7 @@
  * transfers, whose bytes were equal on both sides. */
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
+#include "lib/hash.h"
 #include "transfer_stats.h"
 
 #include <assert.h>
@@ -12,16 +13,21 @@
 struct rt_transfer_stats *rt_stats_table;
 size_t rt_stats_count;
 
-enum { SLOTS = 2 * RT_STATS_MAX };
-/* Hash table by construct, operation and variable. A slot holds an index in rt_stats_table, or 0: free. NULL:
- * no transfer was counted yet. */
-static uint16_t *slots;
+/* Index in rt_stats_table. Statistics with the same hash of construct, operation and variable have consecutive odd
+ * keys. */
+struct entry {
+    uint64_t key;
+    uint16_t number;
+};
+static struct rt_hash entries = RT_HASH_TABLE(rt_heap_realloc, struct entry);
 
-/* Returns `bytes` bytes of zeroed address space, which uses memory only where it is written; NULL on failure. */
-static void *reserve_table(size_t bytes)
+/* Reserves address space for rt_stats_table, which uses memory only where it is written. Returns false on failure. */
+static bool reserve_table(void)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
+    void *at = mmap(NULL, RT_STATS_MAX * sizeof *rt_stats_table, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    rt_stats_table = at == MAP_FAILED ? NULL : at;
+    return rt_stats_table;
 }
 
 /* Returns the statistics of a construct (return address `pc`), an operation and a variable. If there are
@@ -31,31 +37,27 @@ static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char 
 {
     assert(variable && name);
     uint64_t hash = (pc ^ (uint64_t)op << 60) * 0x9E3779B97F4A7C15u;
-    if (!rt_stats_table)
-        rt_stats_table = reserve_table(RT_STATS_MAX * sizeof *rt_stats_table);
-    if (!slots)
-        slots = reserve_table(SLOTS * sizeof *slots);
-    if (!rt_stats_table || !slots)
+    struct rt_transfer_stats *stats;
+    struct entry *entry;
+    if (!rt_stats_table && !reserve_table())
         return NULL;
     for (const char *at = variable; *at; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
-    for (size_t k = hash ^ hash >> 32;; k++) {
-        uint16_t *slot = &slots[k % SLOTS];
-        struct rt_transfer_stats *stats = &rt_stats_table[*slot];
-        if (*slot && stats->pc == pc && stats->op == op && !strcmp(stats->variable, variable))
+    for (hash |= 1; (entry = rt_hash_find(&entries, hash)); hash += 2) {
+        stats = &rt_stats_table[entry->number];
+        if (stats->pc == pc && stats->op == op && !strcmp(stats->variable, variable))
             return stats;
-        if (*slot)
-            continue;
-        if (rt_stats_count + 1 == RT_STATS_MAX)
-            return NULL;
-        *slot = (uint16_t)++rt_stats_count;
-        stats = &rt_stats_table[*slot];
-        *stats = (struct rt_transfer_stats){.pc = pc, .op = op};
-        strncpy(stats->variable, variable, sizeof stats->variable - 1);
-        strncpy(stats->name, name, sizeof stats->name - 1);
-        rt_find_line(pc, &stats->file, &stats->line, NULL);
-        return stats;
     }
+    entry = rt_stats_count + 1 < RT_STATS_MAX ? rt_hash_add(&entries, hash) : NULL;
+    if (!entry)
+        return NULL;
+    entry->number = (uint16_t)++rt_stats_count;
+    stats = &rt_stats_table[entry->number];
+    *stats = (struct rt_transfer_stats){.pc = pc, .op = op};
+    strncpy(stats->variable, variable, sizeof stats->variable - 1);
+    strncpy(stats->name, name, sizeof stats->name - 1);
+    rt_find_line(pc, &stats->file, &stats->line, NULL);
+    return stats;
 }
 
 /* Counts the construct under way (number rt.calls) in stats->calls, once for all operations of that
@@ -243,8 +245,7 @@ void rt_report_redundant_transfers(void)
             (unsigned long long)stats->n, stats->op == ACCD_OP_H2D ? "to" : "from",
             (unsigned long long)stats->redundant_bytes);
     }
-    if (slots)
-        memset(slots, 0, SLOTS * sizeof *slots);
+    rt_hash_clear(&entries);
     /* The table is cleared, because acc_shutdown and the end of the program both report. */
     rt_stats_count = 0;
 }

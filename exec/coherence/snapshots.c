@@ -7,7 +7,7 @@
  *      uninitialized-read   bytes are copied to the host that have not changed since their allocation
  *      idle-transfer        a transfer moves bytes that both sides have (transfer_stats.h)
  *
- * DATA. A hash table of objects by device and host address, with chains. It and the snapshots lie in the arena, which
+ * DATA. A hash table of objects by device and host address. It and the snapshots lie in the arena, which
  * is never protected. Of the bytes of an object, up to four images (copies) exist:
  *
  *      host_snapshot     the host's bytes at the last agreement; NULL: the object is not checked
@@ -30,6 +30,7 @@
 #include "image/malloc_blocks.h"
 #include "image/member_pointers.h"
 #include "lib/arena.h"
+#include "lib/hash.h"
 #include "out_of_bounds.h"
 #include "padding.h"
 #include "snapshots.h"
@@ -48,7 +49,7 @@ static const uint64_t NONE = UINT64_MAX; /* offset that means no byte */
 
 /* A present object, with its snapshots. */
 struct object {
-    struct object *next, *next_saved; /* next in the bucket; next in the list saved_objects */
+    struct object *next_saved; /* next in the list saved_objects */
     int device;
     bool was_transferred;      /* true once any part was transferred, in either direction */
     bool host_is_changed;      /* true if the host differed from host_snapshot in the last comparison */
@@ -77,8 +78,12 @@ static void free_image(void *p, size_t n)
         rt_arena_realloc(NULL, p, n, 0);
 }
 
-static struct object **buckets, *saved_objects; /* hash table; list of objects with saved bytes (`copy`) */
-static size_t nobjects, capacity;               /* number of buckets, 0 or a power of two */
+struct entry {
+    uint64_t key; /* result of rt_data_key */
+    struct object *object;
+};
+static struct rt_hash objects = RT_HASH_TABLE(rt_arena_realloc, struct entry);
+static struct object *saved_objects; /* list of objects with saved bytes (`copy`) */
 
 /* Open data region of a thread: host ranges of its data, which are checked when the region ends. */
 struct frame {
@@ -213,36 +218,11 @@ static bool is_freed_component(const struct object *object, const char *copy, ui
     return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
-/* Returns the link to an object, or the NULL link where the object belongs. There must be buckets (capacity not 0). */
-static struct object **find_bucket(int device, uint64_t host)
+/* Returns the object of a device and a host address; NULL: not recorded. */
+static struct object *get_object(int device, uint64_t host)
 {
-    assert(capacity && !(capacity & (capacity - 1)));
-    const uint64_t hash = (host + (uint64_t)device) * 0x9E3779B97F4A7C15u;
-    struct object **at = &buckets[(hash >> 32) & (capacity - 1)];
-    while (*at && ((*at)->host != host || (*at)->device != device))
-        at = &(*at)->next;
-    return at;
-}
-
-/* Doubles the number of buckets. Returns false without memory. */
-static bool grow_buckets(void)
-{
-    struct object **old = buckets;
-    const size_t before = capacity;
-    struct object **new_buckets = allocate_image((capacity ? 2 * capacity : 256) * sizeof(struct object *));
-    if (!new_buckets)
-        return false;
-    memset(new_buckets, 0, (capacity ? 2 * capacity : 256) * sizeof(struct object *));
-    buckets = new_buckets;
-    capacity = capacity ? 2 * capacity : 256;
-    for (size_t i = 0; i < before; i++)
-        for (struct object *object = old[i], *next; object; object = next) {
-            next = object->next;
-            object->next = NULL;
-            *find_bucket(object->device, object->host) = object;
-        }
-    free_image(old, before * sizeof(struct object *));
-    return true;
+    const struct entry *entry = rt_hash_find(&objects, rt_data_key(device, host));
+    return entry ? entry->object : NULL;
 }
 
 static void free_saved_images(struct object *object) /* frees the saved bytes of both sides */
@@ -265,10 +245,20 @@ static void clear_stale_element(struct object *object) /* forgets the object's s
     object->stale_element = NULL;
 }
 
+/* Frees an object with its images. It must have been removed from the table and from saved_objects. */
+static void free_object(struct object *object)
+{
+    free_saved_images(object);
+    clear_stale_element(object);
+    free_image(object->host_snapshot, object->bytes);
+    free_image(object->device_snapshot, object->bytes);
+    free_image(object, sizeof *object);
+}
+
 /* Removes and frees the object of a device and a host address, with its images; does nothing if there is none. */
 static void remove_object(int device, uint64_t host)
 {
-    struct object **at = capacity ? find_bucket(device, host) : NULL, *object = at ? *at : NULL;
+    struct object *object = get_object(device, host);
     if (!object)
         return;
     for (struct object **k = &saved_objects; *k; k = &(*k)->next_saved)
@@ -276,13 +266,8 @@ static void remove_object(int device, uint64_t host)
             *k = object->next_saved;
             break;
         }
-    *at = object->next;
-    free_saved_images(object);
-    clear_stale_element(object);
-    free_image(object->host_snapshot, object->bytes);
-    free_image(object->device_snapshot, object->bytes);
-    free_image(object, sizeof *object);
-    nobjects--;
+    rt_hash_remove(&objects, rt_data_key(device, host));
+    free_object(object);
 }
 
 /* Adds an object; an old one of the same address is removed. is_checked: with a snapshot of the host. Returns NULL if
@@ -290,9 +275,13 @@ static void remove_object(int device, uint64_t host)
 static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool is_checked)
 {
     remove_object(device, host);
-    struct object *object = nobjects < capacity || grow_buckets() ? allocate_image(sizeof *object) : NULL;
-    if (!object)
+    struct object *object = allocate_image(sizeof *object);
+    struct entry *entry = object ? rt_hash_add(&objects, rt_data_key(device, host)) : NULL;
+    if (!entry) {
+        free_image(object, sizeof *object);
         return NULL;
+    }
+    entry->object = object;
     *object = (struct object){
         .device = device,
         .host = host,
@@ -304,8 +293,6 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
         .host_snapshot = is_checked ? allocate_image(bytes) : NULL,
         .unwritten = true,
     };
-    *find_bucket(device, host) = object;
-    nobjects++;
     if (object->host_snapshot && rt_peek_protected(host, object->host_snapshot, bytes))
         return object;
     free_image(object->host_snapshot, bytes);
@@ -317,9 +304,9 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
 static struct object *find_object(int device, uint64_t host)
 {
     uint64_t start, bytes;
-    if (!capacity || !accd_present_bounds(rt.context, device, (const void *)(uintptr_t)host, &start, &bytes))
+    if (!objects.n || !accd_present_bounds(rt.context, device, (const void *)(uintptr_t)host, &start, &bytes))
         return NULL;
-    struct object *object = *find_bucket(device, start);
+    struct object *object = get_object(device, start);
     const void *first = (const void *)(uintptr_t)start;
     return object && object->host_snapshot && object->bytes == bytes &&
                    object->dev == accd_device_address(rt.context, device, first)
@@ -661,7 +648,7 @@ static void handle_transfer(const accd_event *event)
     uint64_t start, bytes;
     if (!object && is_checked &&
         accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host, &start, &bytes)) {
-        const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL; /* NULL: acc_map_data */
+        const struct object *passed = get_object(event->device, start); /* NULL: acc_map_data */
         if (!passed || (event->host == start && event->bytes == bytes)) /* checked from now on, if moved as a whole */
             object = add_object(event->device, start, bytes, true);
     }
@@ -762,7 +749,7 @@ void rt_snapshot_event(const accd_event *event) /* handles an allocation, transf
                                  NULL, event->bytes);
         break;
     case ACCD_OP_FREE:
-        object = capacity ? *find_bucket(event->device, event->host) : NULL;
+        object = get_object(event->device, event->host);
         if (object) {
             report_stale_data(object);
             report_lost_change(object, event);
@@ -792,9 +779,10 @@ void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64
 
 void rt_snapshot_finish(void) /* reports all stale elements, and removes all objects */
 {
-    for (size_t i = 0; i < capacity; i++)
-        while (buckets[i]) {
-            report_stale_data(buckets[i]);
-            remove_object(buckets[i]->device, buckets[i]->host);
-        }
+    for (struct entry *entry = NULL; (entry = rt_hash_next(&objects, entry));) {
+        report_stale_data(entry->object);
+        free_object(entry->object);
+    }
+    saved_objects = NULL;
+    rt_hash_clear(&objects);
 }

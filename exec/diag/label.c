@@ -2,29 +2,29 @@
  * symbolize.c), and one for each name at a site. Called for each item of a directive; symbolize.c finds the names. The
  * runtime's lock protects all tables.
  *
- * - labels: hash table of all labels, open addressing; capacity is 0 or a power of two.
+ * - labels: hash table of all labels.
  * - recent_labels: direct-mapped cache of lazy labels, for directives that run again and again.
  * - cached: direct-mapped cache of named labels, see struct cached_label.
  *
  * All labels belong to the core's context and are forgotten with it (rt_clear_labels). */
 #include "base/runtime.h"
+#include "lib/hash.h"
 #include "errors.h"
 #include "label.h"
 #include "symbolize.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Label of one site, with its key: the site's return address and the name. */
+/* Label of one site. Labels with the same hash of return address and name have consecutive odd keys. */
 struct label {
+    uint64_t key;
     uintptr_t pc;
     bool is_lazy; /* true if the name is "@" and the return address in hex */
     const accd_label *label;
 };
-static struct label *labels;
-static size_t nlabels, labels_capacity; /* capacity: 0 or a power of two */
+static struct rt_hash labels = RT_HASH_TABLE(rt_heap_realloc, struct label);
 enum { RECENT_LABELS = 32 };
 static struct label recent_labels[RECENT_LABELS]; /* lazy labels of recent directives */
 
@@ -44,13 +44,13 @@ static uint64_t items_before; /* hash of the current directive's items so far */
 /* return addresses of directives that repeat earlier ones; the index is the address modulo LABEL_CACHE */
 static uintptr_t repeated_directives[LABEL_CACHE];
 
-/* Returns the hash of a label's key; `name` NULL: the name is lazy. */
-static size_t hash_label(uintptr_t pc, const char *name)
+/* Returns the first key for a label, an odd number; `name` NULL: the name is lazy. */
+static uint64_t hash_label(uintptr_t pc, const char *name)
 {
     uint64_t hash = pc * 0x9E3779B97F4A7C15u;
     for (; name && *name; name++)
         hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
-    return (size_t)(hash ^ hash >> 32);
+    return hash | 1;
 }
 
 /* Returns true if both arrays are NULL, or have equal dimensions. */
@@ -73,34 +73,10 @@ static bool matches_label(const struct label *entry, uintptr_t pc, const accd_la
            is_same_array(entry_label->array, label->array);
 }
 
-/* Doubles the table of labels. Ends the program without memory. */
-static void grow_labels(void)
-{
-    assert((labels_capacity & (labels_capacity - 1)) == 0);
-    size_t capacity = labels_capacity ? 2 * labels_capacity : 64;
-    struct label *new_labels = calloc(capacity, sizeof *new_labels);
-    if (!new_labels)
-        rt_fatal("out-of-memory", "no memory for the names of data");
-    for (size_t i = 0; i < labels_capacity; i++) {
-        if (!labels[i].label)
-            continue;
-        const char *name = labels[i].label->name;
-        size_t k = hash_label(labels[i].pc, labels[i].is_lazy ? NULL : name);
-        while (new_labels[k & (capacity - 1)].label)
-            k++;
-        new_labels[k & (capacity - 1)] = labels[i];
-    }
-    free(labels);
-    labels = new_labels;
-    labels_capacity = capacity;
-}
-
 /* Frees the table of labels, and empties all caches. */
 void rt_clear_labels(void)
 {
-    free(labels);
-    labels = NULL;
-    nlabels = labels_capacity = 0;
+    rt_hash_clear(&labels);
     memset(recent_labels, 0, sizeof recent_labels);
     memset(cached, 0, sizeof cached);
     memset(repeated_directives, 0, sizeof repeated_directives);
@@ -110,19 +86,20 @@ void rt_clear_labels(void)
  * first request. Ends the program without memory. */
 static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *properties)
 {
-    if (2 * nlabels >= labels_capacity)
-        grow_labels();
-    size_t k = hash_label(pc, properties ? properties->name : NULL);
-    for (; labels[k & (labels_capacity - 1)].label; k++)
-        if (matches_label(&labels[k & (labels_capacity - 1)], pc, properties))
-            return labels[k & (labels_capacity - 1)].label;
+    struct label *entry;
+    uint64_t key = hash_label(pc, properties ? properties->name : NULL);
+    for (; (entry = rt_hash_find(&labels, key)); key += 2)
+        if (matches_label(entry, pc, properties))
+            return entry->label;
     char name[24];
     snprintf(name, sizeof name, "@%llx", (unsigned long long)pc);
     const accd_label *label = accd_label_intern(rt.context, properties ? properties : &(accd_label){.name = name});
     if (!label)
         rt_fail_with_core_error();
-    labels[k & (labels_capacity - 1)] = (struct label){pc, !properties, label};
-    nlabels++;
+    entry = rt_hash_add(&labels, key);
+    if (!entry)
+        rt_fatal("out-of-memory", "no memory for the names of data");
+    *entry = (struct label){key, pc, !properties, label};
     return label;
 }
 
@@ -135,7 +112,7 @@ inline const accd_label *rt_get_site_label(void)
     struct label *at = &recent_labels[pc % RECENT_LABELS];
     items_before = 0;
     if (__builtin_expect(at->pc != pc, 0))
-        *at = (struct label){pc, true, get_label(pc, NULL)};
+        *at = (struct label){.pc = pc, .is_lazy = true, .label = get_label(pc, NULL)};
     return at->label;
 }
 

@@ -1,6 +1,7 @@
-/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a hash table by device address, with linear
- * probing. Serves the report of blocks that are left at the end. */
+/* device_allocations.c - device memory of acc_malloc and omp_target_alloc. Serves the report of blocks that are left at
+ * the end. */
 #include "diag/diagnostics.h"
+#include "lib/hash.h"
 #include "leaks.h"
 
 #include <assert.h>
@@ -9,71 +10,27 @@
 
 /* Block of device memory that the program has allocated. */
 struct block {
-    uint64_t dev, bytes;      /* device address and size; dev 0: the slot is free */
+    uint64_t dev, bytes;      /* device address and size */
     uintptr_t pc;             /* return address of the call that allocated the block */
     const char *routine_name; /* name of that routine */
     int device;
 };
-static struct block *blocks;
-static size_t nblocks, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
-
-/* Returns the slot at which the search for the block at `dev` begins. */
-static size_t get_home_slot(uint64_t dev)
-{
-    return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
-}
-
-/* Returns the slot of the block at a device address, or the free slot where it belongs. There must be slots. */
-static size_t find_block_entry(uint64_t dev)
-{
-    assert(capacity && !(capacity & (capacity - 1)));
-    size_t i = get_home_slot(dev);
-    while (blocks[i].dev && blocks[i].dev != dev)
-        i = (i + 1) & (capacity - 1);
-    return i;
-}
-
-/* Doubles the table. Returns false without memory. */
-static bool grow_blocks(void)
-{
-    struct block *const old = blocks, *new_blocks = calloc(capacity ? 2 * capacity : 64, sizeof *new_blocks);
-    const size_t n = capacity;
-    if (!new_blocks)
-        return false;
-    blocks = new_blocks;
-    capacity = n ? 2 * n : 64;
-    for (size_t i = 0; i < n; i++)
-        if (old[i].dev)
-            blocks[find_block_entry(old[i].dev)] = old[i];
-    free(old);
-    return true;
-}
+static struct rt_hash blocks = RT_HASH_TABLE(rt_heap_realloc, struct block); /* blocks by device address */
 
 /* Adds a block to the table, in runs with checks (rt.options.diagnose). Does nothing if `dev` is 0, or
  * without memory. */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
-    if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
-        return;
-    blocks[find_block_entry(dev)] = (struct block){dev, bytes, rt.site->call.pc, rt.site->construct_name, device};
-    nblocks++;
+    struct block *block = rt.options.diagnose && dev ? rt_hash_add(&blocks, dev) : NULL;
+    if (block)
+        *block = (struct block){dev, bytes, rt.site->call.pc, rt.site->construct_name, device};
 }
 
-/* Removes the block at `dev`. Later entries of its probe sequence move into the hole, so that searches still find them.
- */
+/* Removes the block at `dev`, if it was added. */
 void rt_device_alloc_remove(uint64_t dev)
 {
-    size_t hole = capacity ? find_block_entry(dev) : 0;
-    if (!capacity || !dev || !blocks[hole].dev)
-        return;
-    for (size_t k = (hole + 1) & (capacity - 1); blocks[k].dev; k = (k + 1) & (capacity - 1))
-        if (((k - get_home_slot(blocks[k].dev)) & (capacity - 1)) >= ((k - hole) & (capacity - 1))) {
-            blocks[hole] = blocks[k];
-            hole = k;
-        }
-    blocks[hole].dev = 0;
-    assert(nblocks);
-    nblocks--;
+    if (dev)
+        rt_hash_remove(&blocks, dev);
 }
 
 /* Orders blocks by device, return address of the allocating call and device address, for qsort. */
@@ -107,18 +64,19 @@ static void report_block_group(const struct block *first, size_t n, uint64_t byt
 /* Reports the blocks that are left, in one note for each allocating call, and clears the table. */
 void rt_report_device_alloc_leaks(void)
 {
+    struct block *const left = blocks.slots;
     size_t n = 0;
-    for (size_t i = 0; i < capacity; i++)
-        if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
+    for (struct block *block = NULL; (block = rt_hash_next(&blocks, block));)
+        if (!accd_host_address(rt.context, block->device, block->dev))
             /* Memory given to acc_map_data has a host address, and is reported with its data. */
-            blocks[n++] = blocks[i];
+            left[n++] = *block;
     if (n)
-        qsort(blocks, n, sizeof *blocks, compare_blocks);
+        qsort(left, n, sizeof *left, compare_blocks);
     for (size_t i = 0, k; i < n; i = k) {
         uint64_t bytes = 0;
-        for (k = i; k < n && blocks[k].pc == blocks[i].pc && blocks[k].device == blocks[i].device; k++)
-            bytes += blocks[k].bytes;
-        report_block_group(&blocks[i], k - i, bytes);
+        for (k = i; k < n && left[k].pc == left[i].pc && left[k].device == left[i].device; k++)
+            bytes += left[k].bytes;
+        report_block_group(&left[i], k - i, bytes);
     }
     rt_device_alloc_clear();
 }
@@ -126,7 +84,5 @@ void rt_report_device_alloc_leaks(void)
 /* Frees the table without a report. */
 void rt_device_alloc_clear(void)
 {
-    free(blocks);
-    blocks = NULL;
-    nblocks = capacity = 0;
+    rt_hash_clear(&blocks);
 }

@@ -6,6 +6,7 @@
  * step count as the same. A construct whose data always differ is checked in 1 of 64 runs. */
 #include "base/runtime.h"
 #include "lib/arena.h"
+#include "lib/hash.h"
 #include "sampling.h"
 
 #include <assert.h>
@@ -18,20 +19,17 @@ enum {
     /* number of checked runs of a construct with any arguments before at most 1 run in SHARE is checked */
     OTHERS = 64,
     SHARE = 64,
-    SMALL = 4096,    /* a directive that moves at most this many bytes is always checked, because that costs little */
-    TABLE = 1 << 12, /* slots of the first table */
-    MOST = 1 << 20   /* most slots: a full table is cleared */
+    SMALL = 4096,  /* a directive that moves at most this many bytes is always checked, because that costs little */
+    MOST = 1 << 19 /* most entries: a full table is cleared */
 };
 
 /* Counters of a construct, or of a construct with certain arguments. */
 struct entry {
-    uint64_t key; /* hash of the construct, or of construct and arguments; 0: the slot is free */
+    uint64_t key; /* hash of the construct, or of construct and arguments; not 0 */
     /* numbers of runs and of checked runs; runs still to skip; one run in `interval` is checked */
     uint32_t runs, samples, skip, interval;
 };
-static struct entry *entries; /* hash table with linear probing, in the arena */
-/* number of slots, 0 or a power of two; number of used ones */
-static size_t capacity, nentries;
+static struct rt_hash entries = RT_HASH_TABLE(rt_arena_realloc, struct entry);
 /* Sum of the hashes of all present data: a sum, so that the order of their allocation does not matter. */
 static uint64_t present_hash;
 
@@ -42,52 +40,12 @@ static uint64_t mix_hash(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* Returns the slot of a key, or the free slot where the key belongs. There must be slots. */
-static struct entry *find_slot(uint64_t key)
-{
-    assert(capacity && !(capacity & (capacity - 1)));
-    size_t i = (size_t)(key >> 20) & (capacity - 1);
-    while (entries[i].key && entries[i].key != key)
-        i = (i + 1) & (capacity - 1);
-    return &entries[i];
-}
-
-/* Doubles the table, or clears it if it has MOST slots already. Returns false, and changes nothing, without memory. */
-static bool grow_table(void)
-{
-    const size_t before = capacity, new_capacity = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
-    struct entry *old = entries;
-    entries = rt_arena_realloc(NULL, NULL, 0, new_capacity * sizeof *entries);
-    if (!entries) {
-        entries = old;
-        return false;
-    }
-    memset(entries, 0, new_capacity * sizeof *entries);
-    capacity = new_capacity;
-    nentries = before == new_capacity ? 0 : nentries;
-    for (size_t i = 0; i < before && nentries; i++)
-        if (old[i].key)
-            *find_slot(old[i].key) = old[i];
-    if (old)
-        rt_arena_realloc(NULL, old, before * sizeof *old, 0);
-    return true;
-}
-
-/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move or clear the table,
- * so that pointers to other entries become invalid. */
+/* Returns the entry of a key, a new entry if there is none; NULL without memory. */
 static struct entry *get_entry(uint64_t key)
 {
-    key |= !key;
-    struct entry *entry = capacity ? find_slot(key) : NULL;
-    if (entry && entry->key)
-        return entry;
-    if (2 * (nentries + 2) > capacity) { /* room for two entries, because rt_sample_construct gets two at a time */
-        if (!grow_table())
-            return NULL;
-        entry = find_slot(key);
-    }
-    nentries++;
-    *entry = (struct entry){.key = key, .interval = 1};
+    struct entry *entry = rt_hash_add(&entries, key);
+    if (entry && !entry->interval)
+        entry->interval = 1;
     return entry;
 }
 
@@ -150,11 +108,12 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
 {
     if (rt.options.check_all)
         return RT_SAMPLED;
-    const uint64_t construct = mix_hash(rt.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device);
-    struct entry *total = get_entry(construct);
-    const uint64_t key = total ? total->key : 0;
-    struct entry *same = total ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
-    if (!same || is_sampled(same, find_slot(key))) /* the second get_entry may have moved the table */
+    const uint64_t construct = mix_hash(rt.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device) | 1;
+    if (entries.n + 2 > MOST)
+        rt_hash_clear(&entries);
+    struct entry *same =
+        get_entry(construct) ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems)) | 1) : NULL;
+    if (!same || is_sampled(same, rt_hash_find(&entries, construct)))
         return RT_SAMPLED;
     uint64_t bytes = 0;
     for (size_t i = 0; i < nitems && bytes <= SMALL; i++)

@@ -17,17 +17,17 @@
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "image/member_pointers.h"
+#include "lib/hash.h"
 #include "stack_variables.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
 /* Present object in a stack variable, or a hidden pointer (added by the compiler, field `hidden`) anywhere in
  * memory. */
 struct stack_variable {
-    uint64_t thread, host, bytes;
+    uint64_t host, bytes, thread;
     uintptr_t slot, address; /* address of the owner's return address, and its value */
     uintptr_t pc;            /* return address of the call that mapped the variable */
     /* true if a declare directive mapped the variable */
@@ -41,74 +41,21 @@ static const uint64_t THREAD_ENDED = UINT64_MAX;
 /* `thread` of an entry outside of stacks; only hidden pointers have such entries */
 static const uint64_t NONE = UINT64_MAX - 1;
 
-/* Hash table by host address, with linear probing; thread 0: the slot is free. */
-static struct stack_variable *variables;
-static size_t nvariables, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
-
-/* Returns the number of the slot at which the search for a host address begins, modulo the size of the table,
- * which callers apply. */
-static size_t get_home_slot(uint64_t host)
-{
-    return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
-}
+static struct rt_hash variables = RT_HASH_TABLE(rt_heap_realloc, struct stack_variable); /* variables by host address */
 
 /* Returns the entry of the object that begins at a host address; NULL if there is none. */
 static struct stack_variable *find_variable(uint64_t host)
 {
-    for (size_t k = get_home_slot(host); nvariables; k++) {
-        struct stack_variable *entry = &variables[k & (capacity - 1)];
-        if (!entry->thread)
-            return NULL;
-        if (entry->host == host)
-            return entry;
-    }
-    return NULL;
-}
-
-/* Returns the free slot for a host address in a table of `size` slots, of which at least one must be free. */
-static struct stack_variable *find_free_slot(struct stack_variable *table, size_t size, uint64_t host)
-{
-    size_t k = get_home_slot(host);
-    assert(size && !(size & (size - 1)));
-    while (table[k & (size - 1)].thread)
-        k++;
-    return &table[k & (size - 1)];
+    return host ? rt_hash_find(&variables, host) : NULL;
 }
 
 /* Adds a copy of an entry for a host address that has no entry yet. Without memory nothing is recorded. */
 static void add_variable(const struct stack_variable *entry)
 {
-    if (2 * nvariables >= capacity) {
-        size_t new_capacity = capacity ? 2 * capacity : 64;
-        struct stack_variable *new_variables = calloc(new_capacity, sizeof *new_variables);
-        if (!new_variables)
-            return;
-        for (size_t i = 0; i < capacity; i++)
-            if (variables[i].thread)
-                *find_free_slot(new_variables, new_capacity, variables[i].host) = variables[i];
-        free(variables);
-        variables = new_variables;
-        capacity = new_capacity;
-    }
-    *find_free_slot(variables, capacity, entry->host) = *entry;
-    nvariables++;
-}
-
-/* Removes an entry of `variables`. Later entries of its probe sequence move into the hole, so that searches still find
- * them. Other entries may move. */
-static void remove_variable(struct stack_variable *entry)
-{
-    assert(nvariables);
-    size_t hole = (size_t)(entry - variables);
-    for (size_t k = hole + 1; variables[k & (capacity - 1)].thread; k++) {
-        size_t at = k & (capacity - 1), home = get_home_slot(variables[at].host) & (capacity - 1);
-        if (((at - home) & (capacity - 1)) < ((at - hole) & (capacity - 1)))
-            continue;
-        variables[hole] = variables[at];
-        hole = at;
-    }
-    variables[hole].thread = 0;
-    nvariables--;
+    assert(entry->host && !find_variable(entry->host));
+    struct stack_variable *added = rt_hash_add(&variables, entry->host);
+    if (added)
+        *added = *entry;
 }
 
 /* Returns true if the host address `host` is on the stack of the calling thread `self`, in a frame of the
@@ -197,11 +144,11 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
         return;
     }
     if (entry)
-        remove_variable(entry);
+        rt_hash_remove(&variables, search.host);
     _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
         add_variable(&(struct stack_variable){
-            self->number, search.host, item->bytes, search.slot, load_address(search.slot), rt.site->call.pc,
+            search.host, item->bytes, self->number, search.slot, load_address(search.slot), rt.site->call.pc,
             rt.site->declares, rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
 }
 
@@ -223,7 +170,7 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
         }
         struct stack_variable *entry = find_variable((uintptr_t)item->host);
         if (entry && accd_get_presence(rt.context, self->device, item->host, 1) == ACCD_PRESENCE_NONE)
-            remove_variable(entry);
+            rt_hash_remove(&variables, entry->host);
     }
 }
 
@@ -231,9 +178,9 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
  * used again. */
 void rt_end_thread_stack(uint64_t thread)
 {
-    for (size_t i = 0; i < capacity; i++)
-        if (variables[i].thread == thread && thread)
-            variables[i].thread = THREAD_ENDED;
+    for (struct stack_variable *entry = NULL; (entry = rt_hash_next(&variables, entry));)
+        if (entry->thread == thread)
+            entry->thread = THREAD_ENDED;
 }
 
 /* Returns true if a declare directive mapped the stack variable at `host`. */
@@ -288,7 +235,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
         !unmap_variable(self, host))
         return;
     const struct stack_variable variable = *entry;
-    remove_variable(entry);
+    rt_hash_remove(&variables, host);
     if (!variable.declared && !variable.pointer)
         rt_report_returned_variable(variable.pc);
 }
@@ -298,7 +245,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
     assert(items || !nitems);
-    for (size_t i = 0; i < nitems && nvariables; i++) {
+    for (size_t i = 0; i < nitems && variables.n; i++) {
         const accd_item *item = &items[i];
         uint64_t at = (uintptr_t)item->host, end = at + item->bytes, start, bytes;
         accd_present_object object;

@@ -29,10 +29,10 @@ struct rt_hash {
         .allocate = (allocator), .entry_bytes = sizeof(type), \
     }
 
-/* Returns the key of the data at a host address on a device. Addresses of programs have at most 56 bits. */
+/* Returns the key of the data at a host address on a device. Addresses of data have at most 56 bits; bit 63 is 0. */
 static inline uint64_t rt_data_key(int device, uint64_t host)
 {
-    assert(host && host >> 56 == 0 && device >= 0 && device < 1 << 7);
+    assert(host && device >= 0 && device < 1 << 7);
     return host | (uint64_t)device << 56;
 }
 

@@ -5,60 +5,39 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
+#include "lib/hash.h"
 #include "trace.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUCKETS = 4096 };
-
-/* Object or attached pointer (`pointer`) at a host address, with its number in the trace; in a hash table with chains.
- */
+/* Number in the trace of an object, or of an attached pointer, at a host address. */
 struct traced_object {
-    struct traced_object *next;
-    uint64_t address;
-    int device;
-    bool pointer;
+    uint64_t key; /* result of get_key */
     unsigned number;
 };
-static struct traced_object *buckets[BUCKETS];
+static struct rt_hash traced_objects = RT_HASH_TABLE(rt_heap_realloc, struct traced_object);
 static unsigned last_number;
 
-/* Returns the link to the entry of an address; if it has none, the link at the end of the chain, which is NULL.
- * `pointer`: the address is that of an attached pointer; otherwise that of an object. */
-static struct traced_object **find_link(uint64_t address, int device, bool pointer)
+/* Returns the key of an object or, with `pointer`, of an attached pointer at a host address. */
+static uint64_t get_key(uint64_t address, int device, bool pointer)
 {
-    struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];
-    while (*at && ((*at)->address != address || (*at)->device != device || (*at)->pointer != pointer))
-        at = &(*at)->next;
-    return at;
+    return rt_data_key(device, address) | (uint64_t)pointer << 63;
 }
 
 /* Returns the number of the object or (`pointer`) the pointer at a host address. A new object at a reused address gets
- * a new number, since its predecessor was unlinked. Ends the program without memory. */
+ * a new number, since its predecessor was removed. Ends the program without memory. */
 static unsigned get_object_number(uint64_t address, int device, bool pointer)
 {
-    struct traced_object **at = find_link(address, device, pointer);
-    if (!*at) {
-        *at = malloc(sizeof **at);
-        if (!*at)
-            rt_fatal("out-of-memory", "no memory for the trace");
-        **at = (struct traced_object){NULL, address, device, pointer, ++last_number};
-    }
-    return (*at)->number;
-}
-
-/* Removes the entry that the link `at` points to from the table, and frees it. */
-static void unlink_object(struct traced_object **at)
-{
-    assert(*at);
-    struct traced_object *object = *at;
-    *at = object->next;
-    free(object);
+    struct traced_object *object = rt_hash_add(&traced_objects, get_key(address, device, pointer));
+    if (!object)
+        rt_fatal("out-of-memory", "no memory for the trace");
+    if (!object->number)
+        object->number = ++last_number;
+    return object->number;
 }
 
 /* Writes the fields of an attach or detach event: pointer, counter, and the object that the pointer points to. Forgets
@@ -77,7 +56,7 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
     snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, is_attached ? attachment.count : 0,
              is_attached ? "" : ",\"gone\":true");
     if (!is_attached)
-        unlink_object(find_link(event->host, event->device, true));
+        rt_hash_remove(&traced_objects, get_key(event->host, event->device, true));
 }
 
 /* Writes the fields of an event of data: object, offset, size and reference counters; nothing if the data are not
@@ -99,9 +78,8 @@ static void format_object_fields(const accd_event *event, char *to, size_t capac
                  (unsigned long long)object.info.bytes, object.structured, object.dynamic,
                  event->op == ACCD_OP_FREE ? ",\"gone\":true" : "");
     }
-    struct traced_object **at = find_link(event->host, event->device, false);
-    if (event->op == ACCD_OP_FREE && *at)
-        unlink_object(at);
+    if (event->op == ACCD_OP_FREE)
+        rt_hash_remove(&traced_objects, get_key(event->host, event->device, false));
 }
 
 /* Writes the header line, at the first call, unless the file has contents already. */
