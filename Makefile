@@ -42,7 +42,7 @@ demo: configured
 
 # Within a minute, in a debug build of its own: ONLY=regex, those of these names; ABOUT=regex, those with such a label.
 quick: deps-test
-	@$(CMAKE) --preset debug $(CMAKE_ARGS) >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	@[ -f build-debug/CMakeCache.txt ] && [ -z "$(CMAKE_ARGS)" ] || $(CMAKE) --preset debug $(CMAKE_ARGS) >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
 	@$(CMAKE) --build --preset quick -j $(JOBS) -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
 	@ctest --preset quick -j $(JOBS) $(if $(ONLY),-R '$(ONLY)') $(if $(ABOUT),-L '$(ABOUT)')
 
