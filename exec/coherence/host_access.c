@@ -3,7 +3,9 @@
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
+#include "diag/object_history.h"
 #include "diag/symbolize.h"
+#include "lib/text_buffer.h"
 #include "host_access.h"
 
 #include <assert.h>
@@ -113,6 +115,15 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
                                        : "",
                            region, verb, name, display.name, slot ? "" : ": their host address was used");
     } else {
+        const struct rt_unmapped_object *unmapped = rt_find_unmapped_object(device, address, 1);
+        struct rt_text_buffer lines;
+        rt_text_clear(&lines);
+        if (unmapped) {
+            rt_append_object_history(&lines, unmapped);
+            diagnostic.lines = lines.at;
+            diagnostic.other = rt_get_mapped_location(&unmapped->info);
+            diagnostic.further[0] = rt_get_unmapped_location(unmapped);
+        }
         rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb, name,
                            slot ? "; the pointer " : "", slot ? pointer.name : "", slot ? " points there" : "");
     }

@@ -2,37 +2,15 @@
  * that were unmapped, or elsewhere. */
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
+#include "diag/object_history.h"
 #include "diag/symbolize.h"
 #include "guard/page_guard.h"
 #include "image/malloc_blocks.h"
+#include "lib/text_buffer.h"
 #include "host_access.h"
-#include "out_of_bounds.h"
 
 #include <assert.h>
 #include <stdio.h>
-
-/* Quarantine: ring of the objects that were unmapped last. The core does not reuse their device memory at
- * once. */
-enum { QUARANTINE = 256 };
-static struct {
-    uint64_t dev;
-    uintptr_t pc; /* return address of the call that unmapped the object */
-    accd_object_info info;
-} quarantine[QUARANTINE];
-static unsigned last_entry;
-
-/* Adds the object that `event` unmaps, with device memory at `dev`, to the quarantine, in place of the oldest
- * one. */
-void rt_quarantine_add(const accd_event *event, uint64_t dev)
-{
-    assert(event);
-    last_entry = (last_entry + 1) % QUARANTINE;
-    quarantine[last_entry].dev = dev;
-    quarantine[last_entry].pc = rt.site ? rt.site->call.pc : 0;
-    quarantine[last_entry].info.host = event->host;
-    quarantine[last_entry].info.bytes = event->bytes;
-    memccpy(quarantine[last_entry].info.name, event->name, 0, sizeof quarantine[last_entry].info.name - 1);
-}
 
 /* Returns a help text for an access at `offset` from the beginning of the object `info`. If another object is
  * present at that host address, the text names pieces that lie apart on the device; otherwise a wrong index
@@ -48,50 +26,50 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                       : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: where the object was
- * mapped or unmapped. position: for example "after the end of the data on the device"; region: "the compute
- * region of a.c:5"; verb: "reads". */
-static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
-                               struct rt_related_location related, const char *region, const char *verb,
-                               const char *position, const char *help, uintptr_t pc)
+/* Completes and emits the report `diagnostic` about an access `at` bytes from the start of an object, in code at `pc`.
+ * position: for example "after the end of the data on the device"; region: "the compute region of a.c:5"; verb:
+ * "reads". */
+static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic diagnostic,
+                               const accd_object_info *info, uint64_t at, const char *region, const char *verb,
+                               const char *position, uintptr_t pc)
 {
     assert(info && position);
     struct rt_display_name display = rt_get_display_name(info);
     char element[340];
     rt_format_element(site, info->host, info->bytes, at, display.name, element, sizeof element);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
-            .level = "error",
-            .code = "out-of-bounds",
-            .rule = "ACC33-2.7.1-1",
-            .pc = pc,
-            .object = display.name,
-            .element = element,
-            .other = related,
-            .help = help,
-        },
-        "%s %s %s, %s", region, verb, element, position);
+    diagnostic.level = "error";
+    diagnostic.code = "out-of-bounds";
+    diagnostic.rule = "ACC33-2.7.1-1";
+    diagnostic.pc = pc;
+    diagnostic.object = display.name;
+    diagnostic.element = element;
+    rt_emit_diagnostic(&diagnostic, "%s %s %s, %s", region, verb, element, position);
 }
 
-/* Reports an access to the former device memory of an object in the quarantine; of several such objects, the one
- * unmapped last. Returns false, without a report, if no such object contained the address. */
-static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
-                                   uintptr_t pc)
+/* Reports an access to the former device memory of an unmapped object. Returns false, without a report, if no such
+ * object contained the address. */
+bool rt_report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+                               uintptr_t pc)
 {
-    for (unsigned i = last_entry, n = 0; n < QUARANTINE; n++, i = (i + QUARANTINE - 1) % QUARANTINE) {
-        if (address - quarantine[i].dev >= quarantine[i].info.bytes)
-            continue;
-        struct rt_related_location related = {.event = "unmapped"};
-        char location[1100] = "";
-        if (rt_find_line(quarantine[i].pc, &related.file, &related.line, NULL))
-            snprintf(location, sizeof location, " at %s:%d", related.file, related.line);
-        char position[1200];
-        snprintf(position, sizeof position, "whose data were unmapped%s", location);
-        emit_out_of_bounds(site, &quarantine[i].info, address - quarantine[i].dev, related, region, verb, position,
-                           "unmap {1|the data} after the last region that uses them", pc);
-        return true;
-    }
-    return false;
+    const struct rt_unmapped_object *object = rt_find_unmapped_memory(address);
+    char position[1200] = "whose data were unmapped";
+    struct rt_text_buffer lines;
+    if (!object)
+        return false;
+    const struct rt_related_location unmapped = rt_get_unmapped_location(object);
+    if (unmapped.file)
+        snprintf(position, sizeof position, "whose data were unmapped at %s:%d", unmapped.file, unmapped.line);
+    rt_text_clear(&lines);
+    rt_append_object_history(&lines, object);
+    emit_out_of_bounds(site,
+                       (struct rt_diagnostic){
+                           .other = unmapped,
+                           .further = {rt_get_mapped_location(&object->info)},
+                           .lines = lines.at,
+                           .help = "unmap {1|the data} after the last region that uses them",
+                       },
+                       &object->info, address - object->dev, region, verb, position, pc);
+    return true;
 }
 
 /* Reports an access to a device address: to the former memory of an unmapped object, beside a present object,
@@ -107,7 +85,7 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     uint64_t at = address;
     if (device < 0)
         return false;
-    if (report_unmapped_access(site, region, verb, address, pc))
+    if (rt_report_unmapped_access(site, region, verb, address, pc))
         return true;
     const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
@@ -117,9 +95,12 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     while (!before && at >= page - RT_BLOCK_ALIGNMENT && !accd_present_at(rt.context, device, at, 1, &object))
         at--;
     if (at >= page - RT_BLOCK_ALIGNMENT) {
-        emit_out_of_bounds(site, &object.info, address - object.dev, rt_get_mapped_location(&object.info), region, verb,
-                           position, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)),
-                           pc);
+        emit_out_of_bounds(site,
+                           (struct rt_diagnostic){
+                               .other = rt_get_mapped_location(&object.info),
+                               .help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)),
+                           },
+                           &object.info, address - object.dev, region, verb, position, pc);
         return true;
     }
     rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated",

@@ -537,13 +537,15 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
     return best < NEAR;
 }
 
-/* Reports a kernel's access outside of the data, with the nearest object, and ends the program. */
+/* Reports a kernel's access to unmapped data or beside the nearest object, and ends the program. */
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
     char actor[200];
     const char *verb = access->write ? "writes" : "reads";
     struct rt_mapping mapping;
     format_actor(actor, sizeof actor);
+    if (rt_report_unmapped_access(rt_kernel_site ? rt_kernel_site : rt.site, actor, verb, at, get_access_pc(access)))
+        rt_exit_with_error();
     if (find_nearest_mapping(at, &mapping)) {
         struct named_element names;
         name_element(access, &mapping, at, &names);

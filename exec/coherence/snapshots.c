@@ -31,7 +31,6 @@
 #include "image/member_pointers.h"
 #include "lib/arena.h"
 #include "lib/hash.h"
-#include "out_of_bounds.h"
 #include "padding.h"
 #include "snapshots.h"
 #include "transfer_stats.h"
@@ -753,7 +752,6 @@ void rt_snapshot_event(const accd_event *event) /* handles an allocation, transf
         if (object) {
             report_stale_data(object);
             report_lost_change(object, event);
-            rt_quarantine_add(event, object->dev);
             remove_object(event->device, event->host);
         }
         break;

@@ -56,7 +56,7 @@ static char next_name_character(const char **name)
 
 /* Returns true if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4].
  */
-static bool is_same_variable(const char *a, const char *b)
+bool rt_is_same_variable(const char *a, const char *b)
 {
     char character;
     while ((character = next_name_character(&a)) == next_name_character(&b))
@@ -109,7 +109,7 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
     if (diagnostic->is_grouped)
         return entry->mapped_line == mapped.line &&
                (entry->mapped ? mapped.file && !strcmp(entry->mapped, mapped.file) : !mapped.file);
-    return (entry->object ? is_same_variable(entry->subject, diagnostic->object)
+    return (entry->object ? rt_is_same_variable(entry->subject, diagnostic->object)
                           : message && !strcmp(entry->subject, message));
 }
 
@@ -284,6 +284,16 @@ static void append_location_field(struct rt_text_buffer *text, const char *key, 
     rt_text_append_json_field(text, key, at);
 }
 
+/* Appends the field "EVENT_at" of a related location; nothing if its file is not known. */
+static void append_related_field(struct rt_text_buffer *text, const struct rt_related_location *location)
+{
+    char key[40];
+    if (!location->file)
+        return;
+    snprintf(key, sizeof key, "%s_at", location->event);
+    append_location_field(text, key, location->file, location->line);
+}
+
 /* Empties the buffer and begins a JSON report: level and code. */
 static void begin_json(struct rt_text_buffer *text, const char *level, const char *code)
 {
@@ -332,7 +342,6 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
                   {"bytes", diagnostic->bytes},
                   {"times", diagnostic->times},
                   {"of", diagnostic->ntransfers}};
-    char key[40];
     rt_text_append_json_field(text, "message", message);
     if (rule)
         rt_text_append_json_field(text, "rule", rule);
@@ -346,10 +355,9 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
         rt_text_append_json_field(text, "element", diagnostic->element);
     if (diagnostic->second && *diagnostic->second)
         rt_text_append_json_field(text, "other", diagnostic->second);
-    if (diagnostic->other.file) {
-        snprintf(key, sizeof key, "%s_at", diagnostic->other.event);
-        append_location_field(text, key, diagnostic->other.file, diagnostic->other.line);
-    }
+    append_related_field(text, &diagnostic->other);
+    for (size_t i = 0; i < sizeof diagnostic->further / sizeof diagnostic->further[0]; i++)
+        append_related_field(text, &diagnostic->further[i]);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i].value)
             rt_text_append(text, ",\"%s\":%llu", counts[i].key, (unsigned long long)counts[i].value);

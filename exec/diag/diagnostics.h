@@ -9,10 +9,12 @@
 
 struct rt_text_buffer;
 
-/* Second location of a finding: where the data were mapped, were written last, or were last equal on host and
- * device. */
+/* Further location of a finding: where the data were mapped, unmapped, written last, or last equal on host and device.
+ */
 struct rt_related_location {
-    const char *event, *file; /* event: what happened there, "mapped", "written" or "agreed"; file NULL: unknown */
+    /* event: what happened there, "mapped", "written" or "agreed"; "nearest": the nearest object was mapped; file NULL:
+     * unknown */
+    const char *event, *file;
     int line;
 };
 struct rt_diagnostic {
@@ -23,7 +25,7 @@ struct rt_diagnostic {
     /* names of the data, "u[0:16]", and of one wrong element, "u[17] of u[0:16]"; NULL: none */
     const char *object, *element;
     const char *second; /* name of the second object; NULL: no second object */
-    struct rt_related_location other;
+    struct rt_related_location other, further[2];
     uint64_t bytes, times, ntransfers; /* cost: `bytes` bytes in `times` of `ntransfers` transfers; 0: no cost */
     uint64_t objects;                  /* number of objects that the finding is about; 0: one */
     /* true: findings of this code form a group if their data were mapped at the same location (`other`). The first one
@@ -55,6 +57,8 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
 void rt_emit_counts(void);
 /* Returns the length of the variable in "p[1].a[0:4]": all except the final section. */
 size_t rt_variable_name_length(const char *name);
+/* Returns true if two names denote the same variable or member, in whichever section: u[0:4] and u[4:4]. */
+bool rt_is_same_variable(const char *a, const char *b);
 /* Returns the help for findings with the code `code`; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code);
 /* Returns the rule that the finding violates, as named in the documents of the rule profile; if the finding has none,

@@ -4,6 +4,7 @@
 #include "lib/text_buffer.h"
 #include "diagnostics.h"
 #include "errors.h"
+#include "object_history.h"
 #include "symbolize.h"
 
 #include <assert.h>
@@ -94,9 +95,9 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
 }
 
 /* Explains why the variable `name` is absent, if the source has a line `!$acc declare device_resident` with it:
- * gfortran makes no call for that directive in a procedure. Appends this to the message `to`, and writes the help;
- * otherwise changes nothing. */
-static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
+ * gfortran makes no call for that directive in a procedure. Appends this to the message `to`, writes the help, and
+ * returns true; otherwise changes nothing, and returns false. */
+static bool add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
                          size_t capacity)
 {
     char variable[160];
@@ -105,10 +106,11 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
     const char *const words[] = {"acc", "declare", "device_resident", variable, NULL};
     const int line = *variable ? rt_find_source_line(site->call.pc, words, &file) : 0;
     if (!line)
-        return;
+        return false;
     rt_text_append(to, "; gcc makes no call for the declare directive of %s:%d", file, line);
     snprintf(help, capacity, "map it by directives: enter data create(%s), at last exit data delete(%s)", variable,
              variable);
+    return true;
 }
 
 /* Writes the message and help for an absent pointer whose target, named `target`, is present. If `name` is empty or an
@@ -127,6 +129,37 @@ static void report_absent_pointer(const struct rt_site *site, const char *target
     const bool has_clauses = rt_is_kernel_construct(site->construct_name) || strstr(site->construct_name, "data");
     const char *before = !has_clauses ? "" : rt_uses_openmp_terms() ? "map(present, tofrom: " : "present(";
     snprintf(help + n, capacity - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
+}
+
+/* Adds to the report `diagnostic` what is known about the absent data `absent`, called `name`: the object that
+ * contained them before, and the nearest present object, which `nearest` receives. Writes a help that fits. Of data
+ * that are partly present, tells only an earlier object that contained all of them. */
+static void explain_absence(const struct rt_site *site, const accd_object_info *absent, const char *name,
+                            struct rt_diagnostic *diagnostic, struct rt_nearest_object *nearest,
+                            struct rt_text_buffer *lines, char *help, size_t capacity)
+{
+    const int device = rt_this_thread.device;
+    const bool is_partly_present = strcmp(diagnostic->code, "not-present") != 0;
+    const struct rt_unmapped_object *unmapped = rt_find_unmapped_object(device, absent->host, absent->bytes);
+    const bool was_whole = unmapped && rt_contained_range(unmapped, absent->host, absent->bytes);
+    if (unmapped && (was_whole || !is_partly_present)) {
+        rt_append_object_history(lines, unmapped);
+        diagnostic->further[0] = rt_get_unmapped_location(unmapped);
+        if (!is_partly_present)
+            diagnostic->other = rt_get_mapped_location(&unmapped->info);
+    }
+    if (is_partly_present)
+        return;
+    if (was_whole)
+        snprintf(help, capacity, "unmap {1|the data} after the last construct that uses them, or map them again");
+    if (!rt_find_nearest_object(site, absent, name, unmapped, nearest))
+        return;
+    rt_append_nearest_object(lines, nearest);
+    diagnostic->second = nearest->name;
+    diagnostic->further[1] = rt_get_mapped_location(&nearest->object.info);
+    diagnostic->further[1].event = "nearest";
+    if (nearest->device != device)
+        snprintf(help, capacity, "use device %d here, or map {1|the data} to device %d, too", nearest->device, device);
 }
 
 /* Returns the help for an error of the routine `routine` that maps or frees raw device memory; NULL: the help of the
@@ -187,27 +220,31 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
         rt_text_append(&message, "%s: ", name);
     }
     append_resolved_names(site, subject->bytes ? subject : NULL, rest, &message);
-    if (error->status == ACCD_ERROR_NOT_PRESENT &&
-        rt_format_pointer_target(request->host, request->bytes, target, sizeof target))
+    const bool is_absent = error->status == ACCD_ERROR_NOT_PRESENT && request->bytes;
+    bool has_cause = is_absent && rt_format_pointer_target(request->host, request->bytes, target, sizeof target);
+    if (has_cause)
         report_absent_pointer(site, target, &message, name, help, sizeof help);
-    else if (error->status == ACCD_ERROR_NOT_PRESENT && request->bytes && !append_late_allocation(&message, error))
-        add_left_out(&message, site, name, help, sizeof help);
+    else if (is_absent)
+        has_cause = append_late_allocation(&message, error) || add_left_out(&message, site, name, help, sizeof help);
     append_object(&lines, true, request, name);
     append_object(&lines, false, &error->other, *other ? other : NULL);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
-            .level = "error",
-            .code = accd_status_code(error->status),
-            .rule = error->rule,
-            .pc = site->call.pc,
-            .object = *name ? name : NULL,
-            .second = other,
-            .other = error->other.bytes ? rt_get_mapped_location(&error->other) : (struct rt_related_location){0},
-            .bytes = request->bytes,
-            .lines = lines.at,
-            .help = *help ? help : get_routine_help(site->construct_name, error->status),
-        },
-        "%s", message.at);
+    struct rt_nearest_object nearest;
+    const char *routine_help = *help ? NULL : get_routine_help(site->construct_name, error->status);
+    struct rt_diagnostic diagnostic = {
+        .level = "error",
+        .code = accd_status_code(error->status),
+        .rule = error->rule,
+        .pc = site->call.pc,
+        .object = *name ? name : NULL,
+        .second = other,
+        .other = error->other.bytes ? rt_get_mapped_location(&error->other) : (struct rt_related_location){0},
+        .bytes = request->bytes,
+    };
+    if (!has_cause && (is_absent || error->status == ACCD_ERROR_PARTIALLY_PRESENT))
+        explain_absence(site, request, name, &diagnostic, &nearest, &lines, help, sizeof help);
+    diagnostic.lines = lines.at;
+    diagnostic.help = routine_help ? routine_help : *help ? help : NULL;
+    rt_emit_diagnostic(&diagnostic, "%s", message.at);
 }
 
 static uintptr_t lost_update; /* return address of the last update without data; 0: no such update */

@@ -125,6 +125,32 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
+/* Returns what happened at a related location, for readers. */
+static const char *get_event_phrase(const char *event)
+{
+    return !strcmp(event, "agreed")    ? "host and device last agreed"
+           : !strcmp(event, "nearest") ? "the nearest object was mapped"
+                                       : event;
+}
+
+/* Writes the SARIF field relatedLocations, unless no related location is known. */
+static void append_related_locations(FILE *to, const struct rt_diagnostic *diagnostic)
+{
+    const struct rt_related_location *const locations[] = {&diagnostic->other, &diagnostic->further[0],
+                                                           &diagnostic->further[1]};
+    int n = 0;
+    for (size_t i = 0; i < sizeof locations / sizeof locations[0]; i++) {
+        if (!locations[i]->file)
+            continue;
+        fprintf(to, "%s{\"id\":%d,", n ? "," : ",\"relatedLocations\":[", n + 1);
+        append_location(to, locations[i]->file, locations[i]->line);
+        append_string(to, ",\"message\":{\"text\":", get_event_phrase(locations[i]->event));
+        fputs("}}", to);
+        n++;
+    }
+    fputs(n ? "]" : "", to);
+}
+
 /* Writes a finding as SARIF result to `to`, without the count and the brace that end it. rule NULL: the result has no
  * rule. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
@@ -147,14 +173,8 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
         fputs(",\"kind\":\"function\"}]", to);
     }
     fputs("}]", to);
-    if (has_location && diagnostic->other.file) {
-        fputs(",\"relatedLocations\":[{\"id\":1,", to);
-        append_location(to, diagnostic->other.file, diagnostic->other.line);
-        const char *phrase =
-            strcmp(diagnostic->other.event, "agreed") != 0 ? diagnostic->other.event : "host and device last agreed";
-        append_string(to, ",\"message\":{\"text\":", phrase);
-        fputs("}}]", to);
-    }
+    if (has_location)
+        append_related_locations(to, diagnostic);
     fputs(",\"properties\":{", to);
     const char *before = "";
     const char *const fields[][2] = {

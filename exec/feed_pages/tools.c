@@ -15,6 +15,7 @@
 #include "coherence/races.h"
 #include "coherence/snapshots.h"
 #include "diag/label.h"
+#include "diag/object_history.h"
 #include "image/image.h"
 #include "trace/draw.h"
 #include "trace/prof.h"
@@ -168,9 +169,24 @@ static void remove_device_alloc(int device, uint64_t dev)
     rt_device_alloc_remove(dev);
 }
 
+static void record_unmapped_object(const accd_event *event)
+{
+    if (event->op == ACCD_OP_FREE)
+        rt_record_unmapped_object(event->device, event->host);
+}
+
+static void record_unmapped_data(int device, const void *host)
+{
+    rt_record_unmapped_object(device, (uintptr_t)host);
+}
+
 static const struct rt_tool order_tool = {
     .name = "order",
+    .events = 1 << ACCD_OP_FREE,
     .report = rt_strict_finish,
+    .close = rt_forget_unmapped_objects,
+    .event = record_unmapped_object,
+    .unmap = record_unmapped_data,
     .begin_construct = check_clauses,
     .begin_kernel = save_changed_pointers,
     .end_kernel = check_device_after_kernel,
