@@ -14,7 +14,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+
+/* Word of an entry. */
+typedef uint64_t __attribute__((may_alias)) rt_hash_word;
 
 /* Table; initialize with RT_HASH_TABLE. */
 struct rt_hash {
@@ -43,13 +45,13 @@ static inline size_t rt_hash_home(uint64_t key)
 }
 
 /* Returns slot number i modulo the capacity. */
-static inline uint64_t *rt_hash_slot(const struct rt_hash *table, size_t i)
+static inline rt_hash_word *rt_hash_slot(const struct rt_hash *table, size_t i)
 {
-    return (uint64_t *)((char *)table->slots + (i & (table->capacity - 1)) * table->entry_bytes);
+    return (rt_hash_word *)((char *)table->slots + (i & (table->capacity - 1)) * table->entry_bytes);
 }
 
 /* Returns the entry of a key, or else the free slot where it belongs. There must be slots. */
-static inline uint64_t *rt_hash_probe(const struct rt_hash *table, uint64_t key)
+static inline rt_hash_word *rt_hash_probe(const struct rt_hash *table, uint64_t key)
 {
     assert(key && table->capacity && !(table->capacity & (table->capacity - 1)));
     size_t i = rt_hash_home(key);
@@ -58,10 +60,20 @@ static inline uint64_t *rt_hash_probe(const struct rt_hash *table, uint64_t key)
     return rt_hash_slot(table, i);
 }
 
+/* Copies `bytes` bytes, whole words; zeros if `from` is NULL. The barrier keeps the compiler from calling memcpy or
+ * memset, since the library of checked programs replaces both. */
+static inline void rt_hash_copy(rt_hash_word *to, const rt_hash_word *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *to; i++) {
+        to[i] = from ? from[i] : 0;
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
 /* Returns the entry of a key, which must not be 0; NULL if there is none. */
 static inline void *rt_hash_find(const struct rt_hash *table, uint64_t key)
 {
-    uint64_t *const entry = table->n ? rt_hash_probe(table, key) : NULL;
+    rt_hash_word *const entry = table->n ? rt_hash_probe(table, key) : NULL;
     return entry && *entry ? entry : NULL;
 }
 
@@ -87,22 +99,22 @@ static inline void rt_hash_clear(struct rt_hash *table)
  * nothing, without memory. */
 static inline void *rt_hash_add(struct rt_hash *table, uint64_t key)
 {
-    void *const found = rt_hash_find(table, key);
-    if (found)
-        return found;
+    rt_hash_word *entry = table->capacity ? rt_hash_probe(table, key) : NULL;
+    if (entry && *entry)
+        return entry;
     if (2 * table->n >= table->capacity) {
         struct rt_hash larger = *table;
         larger.capacity = table->capacity ? 2 * table->capacity : 64;
         larger.slots = table->allocate(NULL, NULL, 0, larger.capacity * table->entry_bytes);
         if (!larger.slots)
             return NULL;
-        memset(larger.slots, 0, larger.capacity * table->entry_bytes);
-        for (uint64_t *entry = NULL; (entry = rt_hash_next(table, entry));)
-            memcpy(rt_hash_probe(&larger, *entry), entry, table->entry_bytes);
+        rt_hash_copy(larger.slots, NULL, larger.capacity * table->entry_bytes);
+        for (const rt_hash_word *old = NULL; (old = rt_hash_next(table, old));)
+            rt_hash_copy(rt_hash_probe(&larger, *old), old, table->entry_bytes);
         rt_hash_clear(table);
         *table = larger;
+        entry = rt_hash_probe(table, key);
     }
-    uint64_t *const entry = rt_hash_probe(table, key);
     *entry = key;
     table->n++;
     return entry;
@@ -111,7 +123,7 @@ static inline void *rt_hash_add(struct rt_hash *table, uint64_t key)
 /* Removes the entry of a key, which must not be 0. Returns false if there is none. */
 static inline bool rt_hash_remove(struct rt_hash *table, uint64_t key)
 {
-    uint64_t *const entry = rt_hash_find(table, key);
+    rt_hash_word *const entry = rt_hash_find(table, key);
     if (!entry)
         return false;
     size_t hole = (size_t)((char *)entry - (char *)table->slots) / table->entry_bytes;
@@ -119,10 +131,10 @@ static inline bool rt_hash_remove(struct rt_hash *table, uint64_t key)
         const size_t distance = i - rt_hash_home(*rt_hash_slot(table, i));
         if ((distance & (table->capacity - 1)) < i - hole)
             continue; /* the hole lies before the entry's home slot */
-        memcpy(rt_hash_slot(table, hole), rt_hash_slot(table, i), table->entry_bytes);
+        rt_hash_copy(rt_hash_slot(table, hole), rt_hash_slot(table, i), table->entry_bytes);
         hole = i;
     }
-    memset(rt_hash_slot(table, hole), 0, table->entry_bytes);
+    rt_hash_copy(rt_hash_slot(table, hole), NULL, table->entry_bytes);
     table->n--;
     return true;
 }
