@@ -3,8 +3,6 @@
 #include "fast_path.h"
 #include "libc_calls.h"
 
-#include <dlfcn.h>
-
 /* NOLINTBEGIN(bugprone-macro-parentheses, readability-inconsistent-declaration-parameter-name): types, C's builtins */
 
 /* --------------------------------------------------------------- compare and exchange of gcc -- */
@@ -37,15 +35,6 @@ COMPARE(16, wide, __attribute__((target("cx16"))))
 
 static bool spin_lock; /* spin lock for programs without libatomic */
 
-/* Returns the function `name` of libatomic or libgomp, and caches it in *cached; NULL if the program has no such
- * library. */
-static void *find_atomic_function(void **cached, const char *name)
-{
-    if (!*cached)
-        *cached = dlsym(RTLD_NEXT, name);
-    return *cached;
-}
-
 /* Checks an atomic access of n bytes of kind `access_flags` (RT_ACCESS_READ, ...). Does nothing if the caller
  * was not compiled for checking, or without the runtime. */
 static void check_atomic_access(const void *at, size_t n, unsigned access_flags, struct rt_caller caller)
@@ -61,7 +50,7 @@ API load_fn rt_atomic_load_any __asm__("__atomic_load");
 void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 {
     static void *cached;
-    load_fn *const real = (load_fn *)find_atomic_function(&cached, "__atomic_load");
+    load_fn *const real = (load_fn *)rt_find_real_function(&cached, "__atomic_load");
     check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
     if (real) {
         real(n, at, to, order);
@@ -79,7 +68,7 @@ API store_fn rt_atomic_store_any __asm__("__atomic_store");
 void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 {
     static void *cached;
-    store_fn *const real = (store_fn *)find_atomic_function(&cached, "__atomic_store");
+    store_fn *const real = (store_fn *)rt_find_real_function(&cached, "__atomic_store");
     check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real) {
         real(n, at, from, order);
@@ -97,7 +86,7 @@ API exchange_fn rt_atomic_exchange_any __asm__("__atomic_exchange");
 void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int order)
 {
     static void *cached;
-    exchange_fn *const real = (exchange_fn *)find_atomic_function(&cached, "__atomic_exchange");
+    exchange_fn *const real = (exchange_fn *)rt_find_real_function(&cached, "__atomic_exchange");
     check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
     check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real) {
@@ -118,7 +107,7 @@ API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
 bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {
     static void *cached;
-    compare_fn *const real = (compare_fn *)find_atomic_function(&cached, "__atomic_compare_exchange");
+    compare_fn *const real = (compare_fn *)rt_find_real_function(&cached, "__atomic_compare_exchange");
     check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
     check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real)
@@ -139,7 +128,7 @@ API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {
     static void *cached;
-    void (*const real)(void) = (void (*)(void))find_atomic_function(&cached, "GOMP_atomic_start");
+    void (*const real)(void) = (void (*)(void))rt_find_real_function(&cached, "GOMP_atomic_start");
     if (real)
         real();
     this_check_thread.is_atomic = true;
@@ -150,7 +139,7 @@ API void GOMP_atomic_end(void);
 void GOMP_atomic_end(void)
 {
     static void *cached;
-    void (*const real)(void) = (void (*)(void))find_atomic_function(&cached, "GOMP_atomic_end");
+    void (*const real)(void) = (void (*)(void))rt_find_real_function(&cached, "GOMP_atomic_end");
     this_check_thread.is_atomic = false;
     if (real)
         real();

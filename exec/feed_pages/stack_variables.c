@@ -88,14 +88,6 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return _URC_NO_REASON;
 }
 
-/* Returns the word at an address. */
-static uintptr_t load_address(uintptr_t address)
-{
-    uintptr_t value;
-    memcpy(&value, (const void *)address, sizeof value);
-    return value;
-}
-
 /* Returns the name of an item; "" if the item has none, or only a lazy name (one that debug information gives
  * later). */
 static const char *get_debug_name(const accd_item *item)
@@ -138,7 +130,7 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
     assert(item->bytes);
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *entry = find_variable(search.host);
-    if (entry && entry->thread == self->number && load_address(entry->slot) == entry->address) {
+    if (entry && entry->thread == self->number && rt_load_word((const void *)entry->slot) == entry->address) {
         /* an allocation after the entry was made may have given the pointer its target */
         entry->hidden |= is_hidden_item(items, nitems, item);
         return;
@@ -147,9 +139,10 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
         rt_hash_remove(&variables, search.host);
     _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
-        add_variable(&(struct stack_variable){
-            search.host, item->bytes, self->number, search.slot, load_address(search.slot), rt.site->call.pc,
-            rt.site->declares, rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
+        add_variable(&(struct stack_variable){search.host, item->bytes, self->number, search.slot,
+                                              rt_load_word((const void *)search.slot), rt.site->call.pc,
+                                              rt.site->declares, rt_is_pointer_item(items, nitems, item),
+                                              is_hidden_item(items, nitems, item)});
 }
 
 /* Adds entries for the items on the stack and for hidden pointers elsewhere; `exits`: removes the entries of
@@ -222,7 +215,7 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
     return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
-           load_address(variable->slot) != variable->address;
+           rt_load_word((const void *)variable->slot) != variable->address;
 }
 
 /* Unmaps the variable that begins at the host address `host` if its function has returned. Reports this,
