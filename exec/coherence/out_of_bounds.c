@@ -79,7 +79,7 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
 {
     assert(region && verb);
     const int device = rt.context ? accd_device_at(rt.context, address) : -1;
-    const uint64_t page = address / RT_PAGE_SIZE * RT_PAGE_SIZE, next = page + RT_PAGE_SIZE;
+    const uint64_t page = rt_page_down(address), next = page + RT_PAGE_SIZE;
     const char *position = "after the end of the data on the device";
     accd_present_object object;
     uint64_t at = address;

@@ -50,7 +50,7 @@ static void protect_device_memory(int protection)
     uint64_t low, high;
     for (int i = 0; rt.context && i < rt.options.devices; i++)
         if (accd_device_address_space(rt.context, i, &low, &high))
-            rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protection, 0, 0, 0);
+            rt_protect_pages(low, high, protection);
 }
 
 /* Returns the time of the monotonic clock in seconds. */

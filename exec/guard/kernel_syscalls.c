@@ -89,11 +89,11 @@ static void track_mapping_call(struct rt_page_guard *guard, const greg_t *regist
     if (result < 0 && result > -RT_PAGE_SIZE)
         return;
     if (number == SYS_munmap || number == SYS_mremap)
-        remove_own_range(guard, (uint64_t)start, rt_round_up_to_page(bytes));
+        remove_own_range(guard, (uint64_t)start, rt_page_up((uint64_t)bytes));
     if (number == SYS_mmap)
-        rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(bytes));
+        rt_guard_add_own_range(guard, (uint64_t)result, rt_page_up((uint64_t)bytes));
     if (number == SYS_mremap)
-        rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(registers[REG_RDX]));
+        rt_guard_add_own_range(guard, (uint64_t)result, rt_page_up((uint64_t)registers[REG_RDX]));
 }
 
 /* Returns true for system calls after which memory cannot stay protected: they start threads or processes, end a thread

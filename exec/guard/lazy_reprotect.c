@@ -36,19 +36,6 @@ enum {
     EAGER_PERIOD = 256                    /* most kernels after which a window is opened without a fault */
 };
 
-/* Returns the beginning of the page of an address. */
-static uint64_t page_down(uint64_t address)
-{
-    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
-}
-
-/* Sets the protection of the whole pages from `start` to `end`; protection: PROT_* bits. Returns false if the system
- * call fails. */
-static bool protect_interval(uint64_t start, uint64_t end, int protection)
-{
-    return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
-}
-
 /* Returns true if a page is mapped just below the range of the caller's stack in the protection map. If that
  * was not so as the map was built, the stack has grown since. */
 static bool is_mapped_below(const struct rt_page_guard *guard)
@@ -124,7 +111,7 @@ static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window
 {
     window->open = true;
     window->open_interval = lazy->interval;
-    return protect_interval(window->start, window->end, window->protection);
+    return !rt_protect_pages(window->start, window->end, window->protection);
 }
 
 /* Opens a window for the host's access to a protected page: the window that contains the page, a near one
@@ -194,7 +181,7 @@ static void open_stack_window(struct rt_page_guard *guard)
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, sp);
     if (!stack)
         return;
-    const uint64_t low = page_down(sp - STACK_WINDOW), high = page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
+    const uint64_t low = rt_page_down(sp - STACK_WINDOW), high = rt_page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
     struct rt_window *window = &lazy->stack;
     *window = (struct rt_window){.start = low > stack->start ? low : stack->start,
                                  .end = high < stack->end ? high : stack->end,
@@ -221,7 +208,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
         return false;
     }
     for (size_t i = 0; i < nleft_open; i++)
-        protect_interval(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
+        rt_protect_pages(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
     if (!was_on) {
         lazy->nwindows = 0;
         lazy->has_page_below = is_mapped_below(guard);
@@ -258,7 +245,7 @@ static void protect_stack_growth(const struct rt_page_guard *guard)
 {
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
     if (stack)
-        protect_interval(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
+        rt_protect_pages(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
 }
 
 /* Protects the open windows again. A window that was not opened in the last whole interval gets its first
@@ -267,12 +254,12 @@ void rt_lazy_protect_windows(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
     if (lazy->stack.open)
-        protect_interval(lazy->stack.start, lazy->stack.end, PROT_NONE);
+        rt_protect_pages(lazy->stack.start, lazy->stack.end, PROT_NONE);
     lazy->stack.open = false;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         struct rt_window *window = &lazy->windows[i];
         if (window->open)
-            protect_interval(window->start, window->end, PROT_NONE);
+            rt_protect_pages(window->start, window->end, PROT_NONE);
         else if (window->open_interval + 1 < lazy->interval)
             window->patience = 2;
         window->open = false;
@@ -330,7 +317,7 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
     const struct rt_protected_range *protected = NULL;
     if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL)
     protected = rt_find_protected_range(&guard->protections, address);
-    if (protected && !is_in_open_window(lazy, address) && open_window_at(lazy, protected, page_down(address)))
+    if (protected && !is_in_open_window(lazy, address) && open_window_at(lazy, protected, rt_page_down(address)))
         return;
     const bool call = signal == SIGSYS && info->si_code == SYS_USER_DISPATCH;
     if (call && is_device_protection_call(lazy, info->si_syscall, registers)) {
@@ -420,22 +407,22 @@ static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt
 {
     const uint64_t start = request->start;
     const size_t n = protected->end - start < request->n ? protected->end - start : request->n;
-    const uint64_t low = page_down(start), high = page_down(start + n - 1) + RT_PAGE_SIZE;
+    const uint64_t low = rt_page_down(start), high = rt_page_down(start + n - 1) + RT_PAGE_SIZE;
     bool is_there = lazy->stack.open && low >= lazy->stack.start && high <= lazy->stack.end;
     for (size_t i = 0; i < lazy->nwindows && !is_there; i++)
         is_there = lazy->windows[i].open && low >= lazy->windows[i].start && high <= lazy->windows[i].end;
-    if (!is_there && !protect_interval(low, high, protected->protection))
+    if (!is_there && rt_protect_pages(low, high, protected->protection))
         return false;
     read_bytes(request, (const void *)(uintptr_t)start, n);
     if (is_there)
         return true;
-    protect_interval(low, high, PROT_NONE);
+    rt_protect_pages(low, high, PROT_NONE);
     if (lazy->stack.open && lazy->stack.start < high && low < lazy->stack.end)
-        protect_interval(lazy->stack.start, lazy->stack.end, lazy->stack.protection);
+        rt_protect_pages(lazy->stack.start, lazy->stack.end, lazy->stack.protection);
     for (size_t i = 0; i < lazy->nwindows; i++) {
         const struct rt_window *window = &lazy->windows[i];
         if (window->open && window->start < high && low < window->end)
-            protect_interval(window->start, window->end, window->protection);
+            rt_protect_pages(window->start, window->end, window->protection);
     }
     return true;
 }

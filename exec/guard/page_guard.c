@@ -339,7 +339,7 @@ static bool map_guard_stack(struct rt_page_guard *guard)
     assert(!guard->stack);
     struct rlimit limit = {0};
     getrlimit(RLIMIT_STACK, &limit);
-    size_t bytes = limit.rlim_cur < stack_most ? (size_t)rt_round_up_to_page((long)limit.rlim_cur) : stack_most;
+    size_t bytes = limit.rlim_cur < stack_most ? (size_t)rt_page_up(limit.rlim_cur) : stack_most;
     bytes = (bytes < stack_least ? stack_least : bytes) + GUARD + ALTERNATE + GUARD;
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED)

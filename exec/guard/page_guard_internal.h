@@ -155,12 +155,6 @@ static inline uint64_t rt_signal_bit(int signal)
     return (uint64_t)1 << (signal - 1);
 }
 
-/* Returns a number of bytes, rounded up to whole pages. */
-static inline uint64_t rt_round_up_to_page(long bytes)
-{
-    return ((uint64_t)bytes + RT_PAGE_SIZE - 1) & ~(uint64_t)(RT_PAGE_SIZE - 1);
-}
-
 /* Sets the action of a signal unless `action` is NULL, and writes the action from before unless `before_p` is NULL. */
 static inline void rt_set_sigaction(int signal, const struct rt_kernel_sigaction *action,
                                     struct rt_kernel_sigaction *before_p)

@@ -30,18 +30,6 @@
 extern const ptrdiff_t __rseq_offset;
 enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
 
-/* Returns the beginning of the page of an address. */
-static uint64_t page_down(uint64_t address)
-{
-    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
-}
-
-/* Returns an address rounded up to the beginning of a page. */
-static uint64_t page_up(uint64_t address)
-{
-    return page_down(address + RT_PAGE_SIZE - 1);
-}
-
 /* ------------------------------------------------------------------------------------- lists -- */
 
 /* Returns `items` with capacity for `needed` elements of `size` bytes, moved if it has grown. Then *capacity is the new
@@ -305,7 +293,7 @@ static bool add_module(struct rt_protection_map *protections, const struct dl_ph
         }
     }
     if (is_system)
-        return start >= end || add_interval(protections, &protections->system, page_down(start), page_up(end));
+        return start >= end || add_interval(protections, &protections->system, rt_page_down(start), rt_page_up(end));
     return add_tables(protections, info, &tables);
 }
 
@@ -501,7 +489,7 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
     for (size_t i = 0; i < nopen; i++) {
         uint64_t start = open[i].start, end = start + open[i].bytes;
         if (!add_interval(protections, &protections->allowed, start, end) ||
-            !add_interval(protections, keep, page_up(start), page_down(end)))
+            !add_interval(protections, keep, rt_page_up(start), rt_page_down(end)))
             return false;
     }
     for (size_t i = 0; i < nown; i++)
@@ -514,8 +502,8 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
         uint64_t thread = threads[i], rseq = thread;
         if (&__rseq_offset)
             rseq += (uint64_t)__rseq_offset;
-        if (!add_interval(protections, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)) ||
-            !add_interval(protections, keep, page_down(rseq), page_up(rseq + RSEQ)))
+        if (!add_interval(protections, keep, rt_page_down(thread), rt_page_up(thread + CONTROL_BLOCK)) ||
+            !add_interval(protections, keep, rt_page_down(rseq), rt_page_up(rseq + RSEQ)))
             return false;
     }
     if (!exempt_arena(protections))
@@ -594,23 +582,16 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
 
 /* ------------------------------------------------------------------------ protect, unprotect -- */
 
-/* Sets the protection of a listed range to `protection`, PROT_* bits. Returns 0, or -errno on failure. */
-static long protect_range(const struct rt_protected_range *protected, int protection)
-{
-    return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start), protection,
-                          0, 0, 0);
-}
-
 /* Makes all listed ranges PROT_NONE; removes those that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t nprotected = 0;
     for (size_t i = 0; i < protections->nprotected; i++) {
         struct rt_protected_range protected = protections->protected[i];
-        if (protect_range(&protected, PROT_NONE) == 0)
+        if (rt_protect_pages(protected.start, protected.end, PROT_NONE) == 0)
             protections->protected[nprotected++] = protected;
         else
-            protect_range(&protected, protected.protection);
+            rt_protect_pages(protected.start, protected.end, protected.protection);
     }
     protections->nprotected = nprotected;
 }
@@ -618,8 +599,10 @@ void rt_protection_apply(struct rt_protection_map *protections)
 /* Gives all listed ranges the protection again that the program has set. */
 void rt_protection_lift(const struct rt_protection_map *protections)
 {
-    for (size_t i = 0; i < protections->nprotected; i++)
-        protect_range(&protections->protected[i], protections -> protected[i].protection);
+    for (size_t i = 0; i < protections->nprotected; i++) {
+        const struct rt_protected_range protected = protections->protected[i];
+        rt_protect_pages(protected.start, protected.end, protected.protection);
+    }
 }
 
 /* Returns the memory of all lists to the arena. */

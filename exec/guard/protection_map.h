@@ -5,6 +5,7 @@
 #include "lib/arena.h"
 
 #include <stdbool.h>
+#include <sys/syscall.h>
 
 /* Addresses from `start` to `end`, without `end`. */
 struct rt_interval {
@@ -47,6 +48,11 @@ struct rt_protection_map {
 /* Makes a system call, and returns its result, or -errno on failure. Does not change the variable errno, which belongs
  * to the interrupted kernel. The system call is never dispatched to the guard's handler. */
 long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
+/* Sets the protection (PROT_* bits) of the whole pages from `start` to `end`. Returns 0, or -errno on failure. */
+static inline long rt_protect_pages(uint64_t start, uint64_t end, int protection)
+{
+    return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
+}
 
 /* Lists the loaded modules again if modules were loaded or unloaded. Takes locks of the C library, unlike the functions
  * below. Returns false without memory; the next call lists them again then. */

@@ -84,21 +84,15 @@ static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint
     lazy->nleft_open++;
 }
 
-/* Sets the protection of the whole pages from `start` to `end`. Returns 0, or -errno on failure. */
-static long protect_interval(uint64_t start, uint64_t end, int protection)
-{
-    return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
-}
-
 /* Opens the page of `address` in the range `protected` for one instruction: sets the trap flag in `registers`. A page
  * that was opened often stays open until the run ends. So does the whole range if the operating system cannot open
  * single pages (huge pages). */
 static void step_instruction(struct rt_page_guard *guard, const struct rt_protected_range *protected, uint64_t address,
                              greg_t *registers)
 {
-    uint64_t page = address & ~(uint64_t)(RT_PAGE_SIZE - 1);
-    if (protect_interval(page, page + RT_PAGE_SIZE, protected->protection) != 0) {
-        protect_interval(protected->start, protected->end, protected->protection);
+    uint64_t page = rt_page_down(address);
+    if (rt_protect_pages(page, page + RT_PAGE_SIZE, protected->protection) != 0) {
+        rt_protect_pages(protected->start, protected->end, protected->protection);
         record_unprotected(guard, protected->start, protected->end);
         return;
     }
@@ -116,7 +110,7 @@ bool rt_guard_end_single_step(greg_t *registers)
 {
     const bool is_stepped = steps.n > 0;
     for (unsigned i = 0; i < steps.n; i++)
-        protect_interval(steps.at[i], steps.at[i] + RT_PAGE_SIZE, PROT_NONE);
+        rt_protect_pages(steps.at[i], steps.at[i] + RT_PAGE_SIZE, PROT_NONE);
     steps.n = 0;
     registers[REG_EFL] &= ~(greg_t)0x100;
     return is_stepped;

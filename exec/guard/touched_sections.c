@@ -8,18 +8,16 @@
 /* Protects or unprotects the pages of a section; a failure is ignored. */
 static void set_section_protection(struct rt_device_section *section, bool protected)
 {
-    const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
-                   high = rt_round_up_to_page((long)(section->start + section->bytes));
-    rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protected ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0,
-                   0);
+    rt_protect_pages(rt_page_down(section->start), rt_page_up(section->start + section->bytes),
+                     protected ? PROT_NONE : PROT_READ | PROT_WRITE);
     section->protected = protected;
 }
 
 /* Returns true if a section is protected and has a page in common with [start, end). */
 static bool overlaps_section(const struct rt_device_section *section, uint64_t start, uint64_t end)
 {
-    return section->protected && (start & ~(uint64_t)(RT_PAGE_SIZE - 1)) < section->start + section->bytes &&
-           section->start < rt_round_up_to_page((long)end);
+    return section->protected && rt_page_down(start) < section->start + section->bytes &&
+           section->start < rt_page_up(end);
 }
 
 /* Unprotects a section, and all sections that share a page with it. Later touches of those neighbours raise

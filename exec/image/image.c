@@ -13,6 +13,7 @@
  * After a fork the child gets copies of these pages, because shared mappings would connect it with its parent. */
 #include "diag/errors.h"
 #include "diag/label.h"
+#include "lib/pages.h"
 #include "code_references.h"
 #include "image.h"
 
@@ -26,7 +27,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PARTS_MOST = 8 };
+enum { PARTS_MOST = 8 };
 
 /* Part of an image: pages with variables. start: their address in the image, where its code uses them; device: their
  * address in device memory. Both addresses share the same pages. */
@@ -57,18 +58,6 @@ static struct image {
     const accd_context *open;     /* context in which the image's variables are present; NULL: not yet opened */
 } * images;
 static bool has_variables; /* true if a loaded image of a checked run has variables */
-
-/* Returns the start of the page that contains an address. */
-static uint64_t page_down(uint64_t address)
-{
-    return address & ~(uint64_t)(PAGE - 1);
-}
-
-/* Returns the first page boundary at or after an address. */
-static uint64_t page_up(uint64_t address)
-{
-    return page_down(address + PAGE - 1);
-}
 
 /* Compares entries by host address, for qsort and bsearch. */
 static int compare_hosts(const void *a, const void *b)
@@ -162,7 +151,7 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
  * Returns false on failure. */
 static bool map_part_twice(const struct part *part, int file)
 {
-    assert(part->device % PAGE == 0 && part->start % PAGE == 0);
+    assert(part->device % RT_PAGE_SIZE == 0 && part->start % RT_PAGE_SIZE == 0);
     const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
     return mmap((void *)(uintptr_t)part->device, part->bytes, protection, flags, file, 0) != MAP_FAILED &&
            mmap((void *)(uintptr_t)part->start, part->bytes, protection, flags, file, 0) != MAP_FAILED;
@@ -172,12 +161,12 @@ static bool map_part_twice(const struct part *part, int file)
  * on failure. */
 static int copy_part(const struct part *part)
 {
-    static const char zeros[PAGE];
+    static const char zeros[RT_PAGE_SIZE];
     const int file = memfd_create("device variables", MFD_CLOEXEC);
     bool success = file >= 0 && !ftruncate(file, (off_t)part->bytes);
-    for (uint64_t k = 0; success && k < part->bytes; k += PAGE) {
+    for (uint64_t k = 0; success && k < part->bytes; k += RT_PAGE_SIZE) {
         const char *page = (const char *)(uintptr_t)(part->start + k);
-        success = !memcmp(page, zeros, PAGE) || pwrite(file, page, PAGE, (off_t)k) == PAGE;
+        success = !memcmp(page, zeros, RT_PAGE_SIZE) || pwrite(file, page, RT_PAGE_SIZE, (off_t)k) == RT_PAGE_SIZE;
     }
     if (success || file < 0)
         return file;
@@ -208,13 +197,13 @@ static void handle_fork(enum rt_fork_phase phase)
  * the program. */
 static void share_pages(struct loaded_image *loaded_image, int device, uint64_t start, uint64_t end)
 {
-    assert(start % PAGE == 0 && end % PAGE == 0);
+    assert(start % RT_PAGE_SIZE == 0 && end % RT_PAGE_SIZE == 0);
     struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
     if (start >= end || loaded_image->nparts == PARTS_MOST)
         return;
-    rt_check_status(accd_device_alloc(rt.context, device, part.bytes + PAGE, &block));
-    part.device = page_up(block);
+    rt_check_status(accd_device_alloc(rt.context, device, part.bytes + RT_PAGE_SIZE, &block));
+    part.device = rt_page_up(block);
     const int file = copy_part(&part);
     if (file < 0 || !map_part_twice(&part, file))
         reject_image(strerror(errno));
@@ -238,16 +227,16 @@ static void share_variables(const struct image *image, struct loaded_image *load
         reject_image(dlerror());
     for (size_t i = 0; i < head->e_phnum; i++)
         if (parts[i].p_type == PT_GNU_RELRO) {
-            tables = page_down(map->l_addr + parts[i].p_vaddr);
-            tables_end = page_down(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
+            tables = rt_page_down(map->l_addr + parts[i].p_vaddr);
+            tables_end = rt_page_down(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         }
     loaded_image->base = map->l_addr;
     loaded_image->nparts = 0;
     for (size_t i = 0; i < head->e_phnum; i++) {
         if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_W))
             continue;
-        const uint64_t start = page_down(map->l_addr + parts[i].p_vaddr),
-                       end = page_up(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
+        const uint64_t start = rt_page_down(map->l_addr + parts[i].p_vaddr),
+                       end = rt_page_up(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         if (tables >= end || tables_end <= start) {
             share_pages(loaded_image, device, start, end);
         } else {

@@ -20,8 +20,7 @@ enum {
     SMALL = 32 << 10, /* block size of the last class, in bytes */
     HEAD = 64,        /* size of the header of a mapping, in bytes */
     CHUNK_LEAST = 64 << 10,
-    CHUNK_MOST = 4 << 20,
-    PAGE = 4096
+    CHUNK_MOST = 4 << 20
 };
 
 /* Header at the start of each mapping of the system. A mapping is a chunk, from which small blocks are cut, or one
@@ -74,12 +73,6 @@ static struct mapping *mapping_of_block(void *block)
     return (struct mapping *)((char *)block - HEAD);
 }
 
-/* Returns the size of a mapping for n bytes and the header, in whole pages. */
-static size_t round_to_pages(size_t n)
-{
-    return (n + HEAD + PAGE - 1) & ~(size_t)(PAGE - 1);
-}
-
 /* Sets the header of a mapping of `bytes` bytes and adds it to the list. */
 static void link_mapping(struct mapping *m, size_t bytes)
 {
@@ -105,7 +98,7 @@ static void unlink_mapping(struct mapping *m)
 /* Returns a block of n bytes in a mapping of its own; NULL without memory. */
 static void *map_block(size_t n)
 {
-    size_t bytes = round_to_pages(n);
+    size_t bytes = rt_page_up(n + HEAD);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
@@ -118,7 +111,7 @@ static void *map_block(size_t n)
 static void *remap_block(void *block, size_t n)
 {
     struct mapping *m = mapping_of_block(block);
-    size_t bytes = round_to_pages(n), before = m->bytes;
+    size_t bytes = rt_page_up(n + HEAD), before = m->bytes;
     if (bytes == before)
         return block;
     unlink_mapping(m);

@@ -3,10 +3,10 @@
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 
+#include "pages.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-enum { RT_PAGE_SIZE = 4096 };
 
 /* Range of addresses of host or device. */
 struct rt_range {

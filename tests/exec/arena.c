@@ -102,6 +102,10 @@ int main(void)
         change(&blocks[i], 1 + i % 512);
     is_number(rt_arena_list_pages(NULL, 0), before, "small blocks are used again");
 
+    const uint64_t page = UINT64_C(0x7f0000001000);
+    ok(rt_page_down(page) == page && rt_page_up(page) == page && rt_page_down(page - 1) == page - RT_PAGE_SIZE &&
+           rt_page_up(page + 1) == page + RT_PAGE_SIZE,
+       "addresses are rounded to pages");
     must(!rt_arena_realloc(NULL, NULL, 0, SIZE_MAX), "more memory than there is");
     must(!rt_arena_realloc(NULL, NULL, 0, 0), "nothing of nothing");
     unsigned char *large = rt_arena_realloc(NULL, NULL, 0, 100000);
