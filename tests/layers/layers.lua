@@ -3,9 +3,10 @@
 
 local layers = {}
 
--- The folders of the runtime for real programs, from the lowest. A folder may use those before it, but the folders above
--- `rt` may not use the checks: they call hooks of tools (exec/tool/tool.h).
-local EXEC = { "lib", "tool", "base", "diag", "trace", "image", "guard", "coherence", "feed_pages", "rt", "api", "frontend" }
+-- The folders of the runtime for real programs, from the lowest. A folder may use those before it, but the folders
+-- above `rt` may not use the checks: they call hooks of tools (exec/tool/tool.h).
+local EXEC = { "lib", "tool", "base", "diag", "trace", "image", "guard", "coherence", "feed_pages", "rt", "api",
+  "frontend" }
 local CHECKS = { coherence = true, feed_pages = true }
 
 -- Adds the folders of EXEC to the products.
@@ -65,7 +66,7 @@ layers.core = {
     ["exec/frontend"] = "the functions that gcc and clang call for directives",
     ["exec/api"] = "acc_* and omp_* routines, ends of tasks",
     ["exec/rt"] = "start, calls, constructs, kernels and end of the runtime",
-    ["exec/feed_pages"] = "checks of strict runs: sampling, stack variables, pointers, leaks, the page guard's findings",
+    ["exec/feed_pages"] = "checks of strict runs: sampling, stack variables, pointers, leaks, guard findings",
     ["exec/coherence"] = "which side has the newest value of each byte: stale data, races, needless transfers",
     ["exec/guard"] = "host pages that are protected while kernels run",
     ["exec/image"] = "declared variables, device code, members, structures, blocks of malloc",
@@ -73,7 +74,7 @@ layers.core = {
     ["exec/diag"] = "findings: wording, names, source lines, suppressions, files",
     ["exec/tool"] = "hooks of everything that observes the runtime",
     ["exec/base"] = "state of the process and of threads, the lock, the end by a signal",
-    ["exec/lib"] = "memory that kernels may use, hash tables and arrays, stacks, texts, MPI ranks; knows nothing of the runtime",
+    ["exec/lib"] = "memory for kernels, hash tables, arrays, stacks, texts, MPI ranks; knows nothing of the runtime",
     ["exec/checked"] = "the library that programs compiled for checking are linked with",
     ["core/abi/directory"] = "data environments for other runtimes",
     ["core/abi/helps"] = "meanings and helps of codes, for runtimes in C",
