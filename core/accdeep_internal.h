@@ -29,6 +29,20 @@ ACCD_API void accd__device_set_guards(accd_context *context, int device, int on)
  * otherwise 0. A member is excluded if the mapping of its type leaves it out. */
 ACCD_API int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 
+/* Functions that are called for operations on a device's memory: `alloc` after it, the others before. send and fetch:
+ * transfers to the device and to the host. Addresses of a device that lies in this process are readable. host: the data
+ * on the host, or the first data of an allocation; 0 or NULL: the bytes belong to no data, or the core computed them.
+ */
+typedef struct accd__memory_observer {
+    void (*alloc)(uint64_t dev, uint64_t host, uint64_t bytes);
+    void (*free)(uint64_t dev, uint64_t bytes);
+    void (*send)(uint64_t dev, const void *host, uint64_t bytes);
+    void (*fetch)(uint64_t dev, const void *host, uint64_t bytes);
+} accd__memory_observer;
+/* Returns a backend like `backend` that calls the functions of `observer`, which must not be changed later. A process
+ * has one such backend: a second call replaces the first. Not for devices that transfer without staging ("cuda"). */
+ACCD_API const accd_backend *accd__observe_memory(const accd_backend *backend, const accd__memory_observer *observer);
+
 /* ------------------------------------------------------------------- invariants and digests -- */
 
 /* Checks all invariants, for tests. Returns NULL if all hold; otherwise a sentence about the first violation, in a

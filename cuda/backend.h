@@ -274,7 +274,7 @@ void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_strea
 
 /* memory.c */
 /* Functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
-accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__cuda_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__cuda_free(void *device, uint64_t dev);
 int accd__cuda_owns(void *device, uint64_t dev);
 int accd__cuda_is_before(void *device, uint64_t dev);
@@ -304,8 +304,8 @@ void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t byte
 void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes);
 void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes);
 accd_status accd__cuda_ready(void *device);
-void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes);
-const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes);
+void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes, const void *host);
+const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes, const void *host);
 void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes);
 accd_status accd__cuda_end(void *device);
 accd_status accd__cuda_start_batch(void *device, void **batch_p);

@@ -100,8 +100,9 @@ static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *m
 /* Allocates `bytes` bytes of device memory, with a record, a bitmap of written bytes and an address window; sets
  * *dev_p to the address. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY or ACCD_ERROR_DEVICE on
  * failure. */
-accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+accd_status accd__cuda_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p)
 {
+    (void)host;
     struct accd__cuda *cuda = device;
     cu_address at = 0;
     if (!cuda->is_lost)

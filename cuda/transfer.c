@@ -237,8 +237,9 @@ static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64
 }
 
 /* Returns the host memory from which an announced range will be uploaded. */
-void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes)
+void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes, const void *host)
 {
+    (void)host;
     struct accd__cuda_batch *batch = current_batch(device);
     return range_in_run(&batch->in, dev, bytes);
 }
@@ -259,8 +260,9 @@ static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, u
 
 /* Returns the downloaded content of an announced range, replaced where the core has already written bytes for uploads
  * of this batch. */
-const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
+const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes, const void *host)
 {
+    (void)host;
     struct accd__cuda_batch *batch = current_batch(device);
     char *at = range_in_run(&batch->out, dev, bytes);
     if (batch->is_mixed_range)

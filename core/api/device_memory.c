@@ -173,7 +173,7 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     ACCD_REQUIRE_ARGUMENT(context, dev_p);
     ACCD_TRY(accd__check_not_busy(context));
     if (bytes) {
-        accd_status status = accd__alloc_device_memory(env, bytes, &dev);
+        accd_status status = accd__alloc_device_memory(env, 0, bytes, &dev);
         if (accd__is_queue_error(status))
             return status;
         if (status != ACCD_OK)

@@ -94,13 +94,16 @@ static void move_transfers(struct accd__device *device, const struct accd__batch
             is_received_directly(device, batch, traffic))
             continue;
         if (at->direction != ACCD_TRANSFER_TO_HOST)
-            memcpy(ops->stage(device->handle, at->dev, at->bytes), accd__pointer(at->host), at->bytes);
+            memcpy(ops->stage(device->handle, at->dev, at->bytes,
+                              at->direction == ACCD_TRANSFER_TO_DEVICE ? accd__pointer(at->host) : NULL),
+                   accd__pointer(at->host), at->bytes);
         else if (batch->store)
-            batch->store(batch->ud, at, ops->fetch(device->handle, at->dev, at->bytes));
+            batch->store(batch->ud, at, ops->fetch(device->handle, at->dev, at->bytes, NULL));
         else
             for (uint64_t k = 0, bytes; k < at->bytes; k += bytes) {
                 bytes = min_bytes(at->bytes - k, max_bytes);
-                memcpy(accd__pointer(at->host + k), ops->fetch(device->handle, at->dev + k, bytes), bytes);
+                memcpy(accd__pointer(at->host + k),
+                       ops->fetch(device->handle, at->dev + k, bytes, accd__pointer(at->host + k)), bytes);
             }
     }
     if (batch->bulk)

@@ -46,9 +46,9 @@ struct accd_backend {
      * with ACCD_ERROR_NO_DEVICE or ACCD_ERROR_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem);
     void (*close)(void *device);
-    /* Allocates memory (required). bytes > 0; the address is a multiple of 16. Fails with
-     * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
-    accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
+    /* Allocates memory (required). bytes > 0; the address is a multiple of 16. host: first data for which the memory
+     * is allocated; 0: none. Fails with ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+    accd_status (*alloc)(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p);
     /* Frees the allocation that begins at `dev` (required). ACCD_ERROR_MISUSE: none begins there. */
     accd_status (*free)(void *device, uint64_t dev);
     /* Begins and ends a batch of transfers (required). If begin_batch, ready or end_batch fails, none of the batch's
@@ -79,10 +79,12 @@ struct accd_backend {
     uint64_t part_bytes; /* greatest sum of the bytes of parts, each rounded up to a multiple of 16, between two calls
                             of send_parts */
     /* Returns memory that the caller fills, and that becomes the device's content of the range when the batch ends
-     * (required; inside a batch). One thread calls stage; several threads may fill the memory. */
-    void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
-    /* Returns the device's content of the range, valid until the batch ends (required; inside a batch). */
-    const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
+     * (required; inside a batch). One thread calls stage; several threads may fill the memory. host: the bytes that
+     * the caller will copy; NULL: not known. */
+    void *(*stage)(void *device, uint64_t dev, uint64_t bytes, const void *host);
+    /* Returns the device's content of the range, valid until the batch ends (required; inside a batch). host: the
+     * memory to which the caller will copy it; NULL: not known. */
+    const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes, const void *host);
     /* Copies within the device (required; inside a batch). The ranges may overlap. */
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
     /* Runs batches asynchronously in a queue (optional, together); such a batch sends or fetches, not both. start_batch

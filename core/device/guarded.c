@@ -115,7 +115,7 @@ static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t by
 /* Allocates a block of `bytes` bytes with a guard page, and sets *dev_p to its device address. The block has no guard
  * page if 8192 are in use, the system refuses, or guards are off and the block has at most a page. Returns
  * ACCD_ERROR_OUT_OF_DEVICE_MEMORY if no space is left. */
-accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+accd_status accd__guarded_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p)
 {
     enum { MAX_GUARDS = 8192 }; /* each guard needs mappings, whose number the operating system limits */
     struct sim *sim = device;
@@ -130,7 +130,7 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (sim->guards == MAX_GUARDS)
         accd__sim_release_oldest(sim);
     if (sim->guards == MAX_GUARDS || bytes > sim->capacity - sim->live || (sim->skips_small_guards && bytes <= PAGE))
-        return accd__sim_alloc(device, bytes, dev_p);
+        return accd__sim_alloc(device, host, bytes, dev_p);
     sim->live -= more; /* accd__sim_alloc_block adds it again, so that guard and poison do not count as memory in use */
     const accd_status status = accd__sim_alloc_block(sim, bytes + more, dev_p);
     if (status != ACCD_OK) {
@@ -141,7 +141,7 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (!make_inaccessible(sim, guard_page_of(sim, start, body), PAGE)) {
         sim->live += more;
         accd__sim_free(sim, *dev_p);
-        return accd__sim_alloc(device, bytes, dev_p);
+        return accd__sim_alloc(device, host, bytes, dev_p);
     }
     sim->guards++;
     *dev_p = place_guarded_block(sim, start, bytes, body);

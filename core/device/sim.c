@@ -168,8 +168,9 @@ static accd_status sim_end_batch(void *device)
 }
 
 /* Marks a range as written, and returns its memory for the caller to fill. */
-static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
+static void *sim_stage(void *device, uint64_t dev, uint64_t bytes, const void *host)
 {
+    (void)host;
     assert(!bytes || accd__sim_owns(device, dev));
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
@@ -187,8 +188,9 @@ static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
 }
 
 /* Returns the memory of a range, after filling its unwritten bytes with poison. */
-static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
+static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes, const void *host)
 {
+    (void)host;
     struct sim *sim = device;
     assert(!bytes || accd__sim_owns(device, dev));
     uint64_t at = dev - sim->base;
@@ -216,14 +218,14 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct sim *sim = device;
-    memcpy(to, sim_fetch(sim, dev, bytes), bytes);
+    memcpy(to, sim_fetch(sim, dev, bytes, NULL), bytes);
     return ACCD_OK;
 }
 
 /* Copies `bytes` bytes to a range of device memory, and marks it as written; never fails. */
 static accd_status sim_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
-    memcpy(sim_stage(device, dev, bytes), from, bytes);
+    memcpy(sim_stage(device, dev, bytes, NULL), from, bytes);
     return ACCD_OK;
 }
 

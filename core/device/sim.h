@@ -117,7 +117,7 @@ static inline bool accd__sim_is_block_start(const struct sim *sim, uint64_t at)
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p);
 /* Allocates a block of `bytes` bytes, and sets *dev_p to its device address. Fills the block with poison (ACCD_POISON)
  * if the device has no written bits. Fails with ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
-accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__sim_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p);
 /* Frees the unguarded block that begins at `dev`. ACCD_ERROR_MISUSE: no block begins there. */
 accd_status accd__sim_free(void *device, uint64_t dev);
 /* Clears the written bits of n bytes of freed memory at offset `at`. */
@@ -131,7 +131,7 @@ bool accd__sim_release_oldest(struct sim *sim);
 /* --------------------------------------------------------------------------------- guarded.c -- */
 
 /* Functions alloc, free, set_guards and find_overrun of accd_backend for guarded devices. */
-accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__guarded_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__guarded_free(void *device, uint64_t dev);
 void accd__guarded_set_guards(void *device, int on);
 uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p);

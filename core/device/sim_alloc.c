@@ -171,8 +171,9 @@ accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev
 
 /* Allocates a block of `bytes` bytes, sets *dev_p to its device address, and fills it with poison if the device has no
  * written bits. Returns the status of allocate_block. */
-accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+accd_status accd__sim_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p)
 {
+    (void)host;
     struct sim *sim = device;
     const accd_status status = allocate_block(sim, bytes, dev_p);
     if (status == ACCD_OK && !sim->bits)

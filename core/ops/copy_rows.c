@@ -340,7 +340,7 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
         env->device.ops->announce(env->device.handle, dev, bytes, false);
         return NULL;
     }
-    return env->device.ops->stage(env->device.handle, dev, bytes);
+    return env->device.ops->stage(env->device.handle, dev, bytes, NULL);
 }
 
 /* Stages or fetches a device range, by the direction of the bulk, and returns the buffer with its content. While the
@@ -354,7 +354,7 @@ char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uin
         env->device.ops->announce(env->device.handle, dev, bytes, true);
         return NULL;
     }
-    return (char *)(uintptr_t)env->device.ops->fetch(env->device.handle, dev, bytes);
+    return (char *)(uintptr_t)env->device.ops->fetch(env->device.handle, dev, bytes, NULL);
 }
 
 /* Returns the device address of the element at the cursor. */

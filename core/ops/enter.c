@@ -84,7 +84,7 @@ static accd_status allocate_for_request(struct accd__plan *plan, const struct ac
                                         uint64_t *dev_p)
 {
     assert(bytes);
-    accd_status status = accd__alloc_device_memory(plan->env, bytes, dev_p);
+    accd_status status = accd__alloc_device_memory(plan->env, request->host, bytes, dev_p);
     return status == ACCD_OK ? ACCD_OK : accd__report_device_full(plan, request, status, bytes);
 }
 

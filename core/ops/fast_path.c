@@ -78,8 +78,8 @@ SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in,
 static inline void send_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
-    memcpy(env->device.ops->stage(env->device.handle, dev, request->bytes), accd__pointer(request->host),
-           request->bytes);
+    const void *host = accd__pointer(request->host);
+    memcpy(env->device.ops->stage(env->device.handle, dev, request->bytes, host), host, request->bytes);
     env->device.stats.moved_bytes[0] += request->bytes;
 }
 
@@ -87,8 +87,8 @@ static inline void send_request(struct accd__device_env *env, const struct accd_
 static inline void fetch_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
-    memcpy(accd__pointer(request->host), env->device.ops->fetch(env->device.handle, dev, request->bytes),
-           request->bytes);
+    void *host = accd__pointer(request->host);
+    memcpy(host, env->device.ops->fetch(env->device.handle, dev, request->bytes, host), request->bytes);
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
@@ -153,7 +153,7 @@ static inline accd_status create_one(struct accd__device_env *env, const accd_co
     const accd_item *item = &construct->items[index];
     uint64_t dev;
     ACCD_TRY(reserve_object(env));
-    accd_status status = accd__alloc_device_memory(env, item->bytes, &dev);
+    accd_status status = accd__alloc_device_memory(env, accd__address(item->host), item->bytes, &dev);
     if (status != ACCD_OK)
         return report_full_device(env, construct, index, status, item->bytes);
     struct accd__object *object = new_object(env, item, dev);
@@ -195,6 +195,7 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
                                                    struct accd__fast_attaches *attaches)
 {
     uint8_t order[ACCD_FAST_PATH_ITEMS];
+    order[0] = 0;
     const size_t n = sort_items(construct->items, fresh, order);
     struct accd__block block = {0};
     size_t ncreated = 0, in = 0;
@@ -211,7 +212,8 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
         in += accd__traits_of_action[item->action].in;
     }
     if (block.live > 1) {
-        status = accd__alloc_device_memory(env, block.bytes, &block.dev);
+        status =
+            accd__alloc_device_memory(env, accd__address(construct->items[order[0]].host), block.bytes, &block.dev);
         if (status != ACCD_OK)
             return report_full_device(env, construct, order[0], status, block.bytes);
     }
@@ -221,7 +223,7 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
         const bool placements = block.live > 1 && item->bytes < small;
         uint64_t dev = place;
         if (!placements)
-            status = accd__alloc_device_memory(env, item->bytes, &dev);
+            status = accd__alloc_device_memory(env, accd__address(item->host), item->bytes, &dev);
         if (status != ACCD_OK) {
             status = report_full_device(env, construct, order[ncreated], status, item->bytes);
             break;

@@ -149,7 +149,7 @@ static void send_pointer(struct accd__device_env *env, const struct accd__object
 {
     assert(accd__object_contains(holder, slot, sizeof value));
     const uint64_t dev = holder->dev + (slot - holder->host);
-    memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value), &value, sizeof value);
+    memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value, NULL), &value, sizeof value);
 }
 
 /* Returns the value that the device copy of a planned pointer gets: the device address of the byte to which the pointer

@@ -288,7 +288,7 @@ accd_status accd__fuse_place(struct accd__plan *plan)
         }
         uint64_t padding = range->host & 15;
         range->bytes = padding + (range->end - range->host);
-        accd_status status = accd__alloc_device_memory(env, range->bytes, &range->place);
+        accd_status status = accd__alloc_device_memory(env, range->host, range->bytes, &range->place);
         if (accd__is_queue_error(status))
             return status;
         if (status != ACCD_OK) {

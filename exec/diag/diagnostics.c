@@ -341,7 +341,8 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     } counts[] = {{"objects", diagnostic->objects},
                   {"bytes", diagnostic->bytes},
                   {"times", diagnostic->times},
-                  {"of", diagnostic->ntransfers}};
+                  {"of", diagnostic->ntransfers},
+                  {"saved_ns", diagnostic->saved_ns}};
     rt_text_append_json_field(text, "message", message);
     if (rule)
         rt_text_append_json_field(text, "rule", rule);

@@ -27,6 +27,7 @@ struct rt_diagnostic {
     const char *second; /* name of the second object; NULL: no second object */
     struct rt_related_location other, further[2];
     uint64_t bytes, times, ntransfers; /* cost: `bytes` bytes in `times` of `ntransfers` transfers; 0: no cost */
+    uint64_t saved_ns;                 /* predicted time that the change would save, in nanoseconds; 0: not predicted */
     uint64_t objects;                  /* number of objects that the finding is about; 0: one */
     /* true: findings of this code form a group if their data were mapped at the same location (`other`). The first one
      * is printed, and the end of the program names the variables of the rest. */

@@ -189,8 +189,9 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
             append_string(to, "", fields[i][1]);
             before = ",";
         }
-    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->ntransfers};
-    static const char *const names[] = {"objects", "bytes", "times", "of"};
+    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->ntransfers,
+                               diagnostic->saved_ns};
+    static const char *const names[] = {"objects", "bytes", "times", "of", "saved_ns"};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i]) {
             fprintf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)counts[i]);

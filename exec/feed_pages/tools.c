@@ -6,7 +6,8 @@
  *      strict     --strict                  page guard, stale data by snapshots, sampling
  *      profile    callbacks of OpenACC's profiling interface
  *      trace      --trace
- *      draw       --draw */
+ *      draw       --draw
+ *      advice     --advice */
 #include "accdeep_internal.h"
 #include "base/runtime.h"
 #include "coherence/check.h"
@@ -17,6 +18,7 @@
 #include "diag/label.h"
 #include "diag/object_history.h"
 #include "image/image.h"
+#include "trace/advice.h"
 #include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
@@ -314,5 +316,7 @@ void rt_add_tools(void)
         rt_add_tool(&rt_trace_tool);
     if (rt.options.draw)
         rt_add_tool(&rt_draw_tool);
+    if (rt_read_advice_link())
+        rt_add_tool(&rt_advice_tool);
     rt_install_fault_handler();
 }

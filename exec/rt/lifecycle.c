@@ -36,6 +36,7 @@
 #include "lib/arena.h"
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
+#include "trace/advice.h"
 #include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
@@ -297,10 +298,10 @@ static void open_context(void *unused)
     config.devices = (unsigned)rt.options.devices;
     config.device_bytes = rt.options.device_bytes;
     config.threads = 1; /* helper threads would not survive a fork */
-    config.backend = accd_find_backend(!rt.options.diagnose      ? "direct"
-                                       : rt.options.instrumented ? "guarded-again"
-                                       : rt.options.guard_before ? "guarded-begin"
-                                                                 : "guarded-end");
+    config.backend = rt_observe_for_advice(accd_find_backend(!rt.options.diagnose      ? "direct"
+                                                             : rt.options.instrumented ? "guarded-again"
+                                                             : rt.options.guard_before ? "guarded-begin"
+                                                                                       : "guarded-end"));
     /* the page guard leaves memory of the arena accessible to kernels */
     config.alloc = rt.options.strict ? rt_arena_realloc : NULL;
     accd_status status = accd_context_new(&rt.context, &config);

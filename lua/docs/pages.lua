@@ -127,7 +127,8 @@ errors cite and an example.
   for _, phase in ipairs(phases) do
     put(out, "## %s\n\n%s\n", phase[2], phase[3] and ("Exit status %d."):format(phase[3])
       or "The program continues. `--fail` gives warnings and notes the exit status 5; "
-        .. "`idle-transfer`, `unread-transfer` and `unused-data` are advice; "
+        .. "`idle-transfer`, `repeated-transfer`, `repeated-allocation`, `peak-memory`, `link-time`, `unread-transfer` "
+        .. "and `unused-data` are advice; "
         .. "`not-watched` and `not-checked` are no defects.")
     put(out, "| code | meaning | typical cause | help |\n|---|---|---|---|")
     for _, code in ipairs(names) do

@@ -78,7 +78,7 @@ static __attribute__((noinline)) void add(float *restrict to, const float *restr
 static uint64_t direct_take(size_t n)
 {
     uint64_t address;
-    check_status(device->device.ops->alloc(device->device.handle, n * FLOAT, &address));
+    check_status(device->device.ops->alloc(device->device.handle, 0, n * FLOAT, &address));
     return address;
 }
 
@@ -90,14 +90,14 @@ static void direct_give(uint64_t at)
 static void direct_send(uint64_t to, const float *from, size_t n)
 {
     check_status(device->device.ops->begin_batch(device->device.handle, &(struct accd__traffic){.in = 1}));
-    memcpy(device->device.ops->stage(device->device.handle, to, n * FLOAT), from, n * FLOAT);
+    memcpy(device->device.ops->stage(device->device.handle, to, n * FLOAT, NULL), from, n * FLOAT);
     check_status(device->device.ops->end_batch(device->device.handle));
 }
 
 static void direct_fetch(float *to, uint64_t from, size_t n)
 {
     check_status(device->device.ops->begin_batch(device->device.handle, &(struct accd__traffic){.out = 1}));
-    memcpy(to, device->device.ops->fetch(device->device.handle, from, n * FLOAT), n * FLOAT);
+    memcpy(to, device->device.ops->fetch(device->device.handle, from, n * FLOAT, NULL), n * FLOAT);
     check_status(device->device.ops->end_batch(device->device.handle));
 }
 

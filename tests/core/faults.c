@@ -119,9 +119,9 @@ static bool is_over(uint64_t *left)
     *left -= *left > 1;
     return *left == 1;
 }
-static accd_status ending_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+static accd_status ending_alloc(void *device, uint64_t host, uint64_t bytes, uint64_t *dev_p)
 {
-    return is_over(&allocations_left) ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : sound->alloc(device, bytes, dev_p);
+    return is_over(&allocations_left) ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : sound->alloc(device, host, bytes, dev_p);
 }
 static accd_status ending_begin(void *device, const struct accd__traffic *traffic)
 {

@@ -47,7 +47,8 @@ local phases = {
     scenario-error]],
   environment = "no-device out-of-device-memory device-error out-of-memory limit file",
   internal = "internal misuse",
-  finding = [[still-mapped overwritten-change stale-data lost-change idle-transfer unread-transfer unused-data
+  finding = [[still-mapped overwritten-change stale-data lost-change idle-transfer repeated-transfer repeated-allocation
+    unread-transfer unused-data peak-memory link-time
     not-watched not-checked unused-suppression]],
 }
 

@@ -253,7 +253,7 @@ local function begin_file(name)
 end
 
 -- Runs a program in place of this process, so it returns only by raising an error. `options`: program, arguments,
--- rules, format, trace, draw, strict, fail, report, suppress, tool.
+-- rules, format, trace, draw, advice (the link as ACCDEEP_ADVICE has it), strict, fail, report, suppress, tool.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -285,6 +285,7 @@ return function(options)
     ACCDEEP_FORMAT = options.format,
     ACCDEEP_TRACE = trace or "",
     ACCDEEP_DRAW = draw or "",
+    ACCDEEP_ADVICE = options.advice or "",
     ACCDEEP_REPORT = report or "",
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",

@@ -3,6 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local exec = lazy.require "accdeep.tools.exec"
+local parse_link = lazy.require "accdeep.tools.link"
 
 -- Returns the name of the simulated device; nil and a message for others, because kernels of a compiled program run on
 -- the host.
@@ -31,6 +32,11 @@ local function options(command)
     .. "inserted before the suffix.")
   command:option("--draw", "Draw the state of the first report, or that with the most objects: .dot, .svg, .png, .pdf.")
     :argname "<file>":convert(drawing)
+  command:flag("--advice", "Tell which transfers and allocations could be left out, what that would save, and how much "
+    .. "device memory is needed.")
+  command:option("--link", "Link for the times of --advice: pcie4, pcie5, nvlink, or GB/s,microseconds for each "
+    .. "transfer, as in 25,10. Default: pcie4."):argname "<link>"
+    :convert(function(text) return parse_link(text) end)
   command:option("--report", "Write the reports to a file, too: .sarif for code hosts, or lines of JSON.")
     :argname "<file>"
   command:option("--suppress", "Leave out the reports that lines of a file name: CODE:FUNCTION-OR-FILE[:OBJECT].")
@@ -48,7 +54,7 @@ local function options(command)
 end
 
 -- Options whose value may be the next word.
-local VALUED = "--device --rules --format --draw --report --suppress --tool"
+local VALUED = "--device --rules --format --draw --link --report --suppress --tool"
 
 -- Inserts "--" between accdeep's options and the program's name and arguments, unless it is there. Returns the list.
 local function normalize_arguments(args)
@@ -65,5 +71,11 @@ local function normalize_arguments(args)
   return args
 end
 
+-- Runs the program. A link without --advice asks for advice, too.
+local function run(args)
+  args.advice = args.link or args.advice and parse_link "pcie4"
+  return exec(args)
+end
+
 return { about = "Run an OpenACC or OpenMP program of gcc (with -foffload=disable) or clang on accdeep's runtime.",
-  options = options, normalize_arguments = normalize_arguments, run = exec }
+  options = options, normalize_arguments = normalize_arguments, run = run }
