@@ -21,16 +21,15 @@
 #include "base/runtime.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
+#include "lib/hash.h"
 #include "advice.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum {
     SMALL = 64,                /* bytes of a transfer that is not worth advice */
-    BUCKETS = 1 << 14,         /* lists of each hash table */
     TRAFFIC_MAX = 1 << 14,     /* pairs of a call and data whose operations are counted */
     COPIES_MAX = 1 << 14,      /* data whose hash is kept */
     BLOCKS_MAX = 1 << 13,      /* allocations that are followed at a time */
@@ -45,7 +44,7 @@ enum {
 /* Data on the device. live: they are there, at `dev`; otherwise `hash` is that of their last bytes there, if has_hash.
  * block: their allocation; NULL: not known, then they are live only until any block is freed (nfrees). */
 struct copy {
-    struct copy *next, *sibling; /* next in its list of the table; next copy of the block */
+    struct copy *sibling; /* next copy of the block */
     struct block *block;
     uint64_t host, bytes, dev, hash, nfrees;
     bool live, has_hash;
@@ -53,7 +52,6 @@ struct copy {
 
 /* Allocation of device memory. */
 struct block {
-    struct block *next; /* next in its list of the table, or unused block */
     struct copy *copies;
     struct rt_traffic *traffic; /* traffic of its call and first data; NULL: not counted */
     uint64_t dev, bytes;
@@ -63,13 +61,19 @@ struct block {
 static struct rt_link link_speed;
 static struct rt_advice_totals totals;
 
-static struct rt_traffic *traffic; /* elements 1 to totals.ntraffic are used; NULL until the first transfer */
-static uint32_t *traffic_slots;    /* hash table of 2 * TRAFFIC_MAX indices in `traffic`; 0: free */
-static struct copy *copies[BUCKETS];
-static struct block *blocks[BUCKETS], *unused_blocks;
+struct copy_entry {
+    uint64_t host;
+    struct copy *copy;
+};
+static struct rt_hash copies = RT_HASH_TABLE(rt_heap_realloc, struct copy_entry);
+struct block_entry {
+    uint64_t dev;
+    struct block *block;
+};
+static struct rt_hash blocks = RT_HASH_TABLE(rt_heap_realloc, struct block_entry);
 static struct block *recent[RECENT]; /* ring of the latest allocations; NULL: freed */
-static size_t ncopies, nblocks, nrecent;
-static uint64_t nfrees, in_use; /* number of frees; bytes of device memory in use */
+static size_t nrecent;               /* number of blocks that were added to the ring */
+static uint64_t nfrees, in_use;      /* number of frees; bytes of device memory in use */
 
 static uint64_t budget = FIRST_BUDGET, budget_time; /* bytes that may be compared, and when the budget grew last */
 static unsigned skipped;                            /* operations to leave out before the clock is read again */
@@ -83,13 +87,6 @@ static inline uint64_t mix(uint64_t key)
     return key ^ key >> 29;
 }
 
-/* Returns `bytes` bytes of zeroed address space, which uses memory only where it is written; NULL on failure. */
-static void *reserve_table(size_t bytes)
-{
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-}
-
 /* Returns the return address of the call to which transfers and allocations belong: at the end of a region the call
  * that began it. 0: no call is under way. */
 static inline uintptr_t current_place(void)
@@ -100,60 +97,57 @@ static inline uintptr_t current_place(void)
     return rt.site->is_region_end && thread->nregions ? thread->regions[thread->nregions - 1].pc : rt.site->call.pc;
 }
 
-/* Returns the traffic of a call and the data at `host`; NULL: the table is full, or there is no memory. */
+/* Returns the traffic of a call and the data at `host`; NULL: too many, or no memory. */
 static struct rt_traffic *get_traffic(uintptr_t pc, uint64_t host)
 {
-    if (__builtin_expect(!traffic, 0)) {
-        traffic = reserve_table((TRAFFIC_MAX + 1) * sizeof *traffic);
-        traffic_slots = traffic ? reserve_table(2 * TRAFFIC_MAX * sizeof *traffic_slots) : NULL;
-        totals.traffic = traffic ? traffic + 1 : NULL;
-    }
-    if (!traffic_slots)
+    struct traffic_entry {
+        uint64_t key;
+        struct rt_traffic *traffic;
+    };
+    static struct rt_hash table = RT_HASH_TABLE(rt_heap_realloc, struct traffic_entry);
+    /* two pairs rarely have the same key; then only the first one is counted */
+    const uint64_t key = (mix(pc) ^ host) | UINT64_C(1) << 63;
+    struct traffic_entry *entry = rt_hash_find(&table, key);
+    if (entry)
+        return entry->traffic->pc == pc && entry->traffic->host == host ? entry->traffic : NULL;
+    struct rt_traffic *traffic = table.n < TRAFFIC_MAX ? calloc(1, sizeof *traffic) : NULL;
+    entry = traffic ? rt_hash_add(&table, key) : NULL;
+    if (!entry) {
+        free(traffic);
         return NULL;
-    for (uint64_t k = mix(pc ^ host * 31);; k++) {
-        uint32_t *slot = &traffic_slots[k % (2 * TRAFFIC_MAX)];
-        struct rt_traffic *at = &traffic[*slot];
-        if (*slot && at->pc == pc && at->host == host)
-            return at;
-        if (*slot)
-            continue;
-        if (totals.ntraffic == TRAFFIC_MAX)
-            return NULL;
-        *slot = (uint32_t)++totals.ntraffic;
-        traffic[*slot] = (struct rt_traffic){.pc = pc, .host = host};
-        return &traffic[*slot];
     }
+    *traffic = (struct rt_traffic){.pc = pc, .host = host, .next = totals.traffic};
+    totals.ntraffic++;
+    return entry->traffic = totals.traffic = traffic;
 }
 
-/* Returns the link to the block at a device address; if there is none, the end of its list, which is NULL. */
-static struct block **find_block_link(uint64_t dev)
+/* Returns the block at a device address; NULL: it is not followed. */
+static struct block *find_block(uint64_t dev)
 {
-    struct block **at = &blocks[mix(dev) % BUCKETS];
-    while (*at && (*at)->dev != dev)
-        at = &(*at)->next;
-    return at;
+    const struct block_entry *entry = rt_hash_find(&blocks, dev);
+    return entry ? entry->block : NULL;
 }
 
 /* Returns the copy of the data at `host`; NULL: there was none. */
 static struct copy *find_copy(uint64_t host)
 {
-    struct copy *at = copies[mix(host) % BUCKETS];
-    while (at && at->host != host)
-        at = at->next;
-    return at;
+    const struct copy_entry *entry = rt_hash_find(&copies, host);
+    return entry ? entry->copy : NULL;
 }
 
 /* Returns the copy of the data at `host`, maybe a new one; NULL: too many, or no memory. */
 static struct copy *get_copy(uint64_t host)
 {
-    struct copy *at = find_copy(host);
-    if (at || ncopies == COPIES_MAX || !(at = calloc(1, sizeof *at)))
-        return at;
-    struct copy **head = &copies[mix(host) % BUCKETS];
-    ncopies++;
-    at->host = host;
-    at->next = *head;
-    return *head = at;
+    struct copy *copy = find_copy(host);
+    if (copy || copies.n == COPIES_MAX || !(copy = calloc(1, sizeof *copy)))
+        return copy;
+    struct copy_entry *entry = rt_hash_add(&copies, host);
+    if (!entry) {
+        free(copy);
+        return NULL;
+    }
+    copy->host = host;
+    return entry->copy = copy;
 }
 
 /* Returns the block around the range at `dev`, if the call that returns to `pc` has allocated it and it is among the
@@ -313,18 +307,16 @@ static void on_alloc(uint64_t dev, uint64_t host, uint64_t bytes)
         totals.peak = in_use;
         totals.peak_pc = current_place();
     }
-    if (!can_follow(&totals.allocated, host, bytes) || nblocks == BLOCKS_MAX)
+    struct block *block =
+        can_follow(&totals.allocated, host, bytes) && blocks.n < BLOCKS_MAX ? malloc(sizeof *block) : NULL;
+    struct block_entry *entry = block ? rt_hash_add(&blocks, dev) : NULL;
+    if (!entry) {
+        free(block);
         return;
-    struct block *block = unused_blocks ? unused_blocks : malloc(sizeof *block);
-    if (!block)
-        return;
-    if (block == unused_blocks)
-        unused_blocks = block->next;
-    nblocks++;
+    }
     const uintptr_t pc = current_place();
-    struct block **head = &blocks[mix(dev) % BUCKETS];
-    *block = (struct block){.next = *head, .dev = dev, .bytes = bytes, .pc = pc};
-    *head = block;
+    *block = (struct block){.dev = dev, .bytes = bytes, .pc = pc};
+    entry->block = block;
     recent[nrecent++ % RECENT] = block;
     block->traffic = get_traffic(pc, host);
     if (!block->traffic)
@@ -339,12 +331,11 @@ static void on_alloc(uint64_t dev, uint64_t host, uint64_t bytes)
 /* Hashes the data of the block that is freed, and forgets the block. */
 static void on_free(uint64_t dev, uint64_t bytes)
 {
-    struct block **at = find_block_link(dev), *block = *at;
+    struct block *block = find_block(dev);
     nfrees++;
     in_use -= bytes;
     if (!block)
         return;
-    nblocks--;
     for (struct copy *copy = block->copies; copy; copy = copy->sibling) {
         copy->live = false;
         copy->block = NULL;
@@ -357,9 +348,8 @@ static void on_free(uint64_t dev, uint64_t bytes)
     for (size_t i = 0; i < RECENT; i++)
         if (recent[i] == block)
             recent[i] = NULL;
-    *at = block->next;
-    block->next = unused_blocks;
-    unused_blocks = block;
+    rt_hash_remove(&blocks, dev);
+    free(block);
 }
 
 /* Counts a transfer to the device, and whether the device has the bytes already, or had them when the data were
@@ -379,7 +369,7 @@ static void on_send(uint64_t dev, const void *host, uint64_t bytes)
         if (are_equal(host, dev, bytes))
             count_waste(at, RT_WASTE_SEND, bytes);
         if (!is_live(copy, dev, bytes))
-            begin_copy(at->host, dev, bytes, *find_block_link(dev));
+            begin_copy(at->host, dev, bytes, find_block(dev));
         return;
     }
     if (copy && !copy->live && copy->bytes == bytes && copy->has_hash && spend(bytes) &&
@@ -398,7 +388,7 @@ static void on_fetch(uint64_t dev, const void *host, uint64_t bytes)
         return;
     count(&at->fetched, bytes);
     if (!is_live(find_copy(at->host), dev, bytes))
-        begin_copy(at->host, dev, bytes, *find_block_link(dev));
+        begin_copy(at->host, dev, bytes, find_block(dev));
     else if (are_equal(host, dev, bytes))
         count_waste(at, RT_WASTE_FETCH, bytes);
 }
@@ -429,9 +419,9 @@ const accd_backend *rt_observe_for_advice(const accd_backend *backend)
 /* Forgets what lies in device memory, because the context is freed. */
 static void forget_device_memory(void)
 {
-    for (size_t i = 0; i < BUCKETS; i++)
-        while (blocks[i])
-            on_free(blocks[i]->dev, 0);
+    for (const struct block_entry *entry; (entry = rt_hash_next(&blocks, NULL));)
+        on_free(entry->dev, entry->block->bytes);
+    in_use = 0;
 }
 
 /* Reports at the end of the program, unless a signal ends it: its data might have been used later. */

@@ -22,6 +22,7 @@ struct rt_amount {
 
 /* Operations of the calls that return to `pc` on the data at a host address. */
 struct rt_traffic {
+    struct rt_traffic *next;
     uintptr_t pc;
     uint64_t host;
     struct rt_amount sent, fetched, allocated, wasted[RT_WASTE_COUNT];
@@ -30,10 +31,10 @@ struct rt_traffic {
     bool has_section; /* `name` has the bounds of a section, if the data are one */
 };
 
-/* Observations of a run. traffic: array of ntraffic elements. peak: greatest number of bytes of device memory in use,
+/* Observations of a run. traffic: list of ntraffic elements. peak: greatest number of bytes of device memory in use,
  * reached in the call that returns to peak_pc. */
 struct rt_advice_totals {
-    const struct rt_traffic *traffic;
+    struct rt_traffic *traffic;
     size_t ntraffic;
     struct rt_amount sent, fetched, allocated;
     uint64_t nskipped; /* operations that were not followed */

@@ -109,8 +109,7 @@ static void add_amount(struct rt_amount *to, struct rt_amount amount)
 static size_t join_findings(const struct rt_advice_totals *totals, struct finding *findings)
 {
     size_t n = 0, joined = 0;
-    for (size_t i = 0; i < totals->ntraffic; i++) {
-        const struct rt_traffic *traffic = &totals->traffic[i];
+    for (const struct rt_traffic *traffic = totals->traffic; traffic; traffic = traffic->next) {
         for (enum rt_waste kind = 0; kind < RT_WASTE_COUNT && traffic->name; kind++) {
             /* checks of strict and instrumented runs report idle transfers themselves */
             const bool is_reported = rt.options.diagnose && is_idle_transfer(kind);
