@@ -8,6 +8,7 @@
  * they stay readable while memory is protected. If a list grows while the map is built, the arena may have a new
  * mapping, and the map is built again. After rt_protection_scan_modules no function takes a lock of the C library.
  * Called by page_guard.c. */
+#include "lib/vector.h"
 #include "protection_map.h"
 
 #include <assert.h>
@@ -112,15 +113,8 @@ static void merge_intervals(struct rt_interval_list *spans)
  */
 static const struct rt_interval *find_interval(const struct rt_interval_list *spans, uint64_t address)
 {
-    size_t low = 0, high = spans->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (spans->at[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < spans->n && spans->at[low].start <= address ? &spans->at[low] : NULL;
+    const size_t n = rt_count_up_to(spans->at, spans->n, sizeof *spans->at, address);
+    return n && address < spans->at[n - 1].end ? &spans->at[n - 1] : NULL;
 }
 
 /* ----------------------------------------------------------------------------------- modules -- */
@@ -621,16 +615,9 @@ void rt_protection_free(struct rt_protection_map *protections)
 /* Returns the listed range that contains an address; NULL: the address is not protected. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)
 {
-    size_t low = 0, high = protections->nprotected;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (protections->protected[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_inside = low < protections->nprotected && protections->protected[low].start <= address;
-    return is_inside ? &protections->protected[low] : NULL;
+    const struct rt_protected_range *protected = protections->protected;
+    const size_t n = rt_count_up_to(protected, protections->nprotected, sizeof *protected, address);
+    return n && address < protected[n - 1].end ? &protected[n - 1] : NULL;
 }
 
 /* Returns true if an address is in a range of the caller that stays open (`allowed`), or in one that any code

@@ -246,16 +246,9 @@ static int compare_ranges(const void *a, const void *b)
 bool rt_is_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
-    size_t low = 0, high = nconstants;
     if (address - last_gap.start < last_gap.bytes)
         return false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (constants[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = rt_count_up_to(constants, nconstants, sizeof *constants, address);
     if (low && address - constants[low - 1].start < constants[low - 1].bytes)
         return true;
     last_gap.start = low ? constants[low - 1].start + constants[low - 1].bytes : 0;

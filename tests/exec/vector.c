@@ -32,9 +32,29 @@ static void check(rt_allocator *allocate, const char *name)
     must(!allocate(NULL, array, capacity * sizeof *array, 0), "the array is freed");
 }
 
+static void check_search(void)
+{
+    struct {
+        uint64_t start, end;
+    } ranges[100];
+    for (size_t n = 0; n <= sizeof ranges / sizeof *ranges; n++) {
+        for (uint64_t value = 0; value < 400; value++) {
+            size_t count = 0; /* result of a scan */
+            while (count < n && ranges[count].start <= value)
+                count++;
+            must(rt_count_up_to(ranges, n, sizeof *ranges, value) == count, "%zu of %zu are up to %d", count, n,
+                 (int)value);
+        }
+        if (n < sizeof ranges / sizeof *ranges)
+            ranges[n].start = ranges[n].end = n * 3 + n % 2 + 1;
+    }
+    ok(true, "binary search finds what a scan finds");
+}
+
 int main(void)
 {
     check(rt_heap_realloc, "heap");
     check(rt_arena_realloc, "arena");
+    check_search();
     return done();
 }
