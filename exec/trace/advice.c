@@ -35,10 +35,10 @@ enum {
     BLOCKS_MAX = 1 << 13,      /* allocations that are followed at a time */
     RECENT = 16,               /* latest allocations, among which a transfer finds its block */
     PREFIX = 4096,             /* bytes that are compared before the rest is paid for */
-    FIRST_BUDGET = 8 << 20,    /* bytes that may be compared at once */
-    NS_PER_BYTE = 10,          /* time in which the budget grows by a byte; comparing a byte takes about 0.1 ns */
-    OPERATION = 1000,          /* price of following an operation, in bytes */
-    CALLS_WITHOUT_BUDGET = 64, /* operations that are left out before the clock is read again */
+    FIRST_BUDGET = 16 << 20,   /* bytes that may be compared at once */
+    NS_PER_BYTE = 4,           /* time in which the budget grows by a byte; comparing a byte takes about 0.1 ns */
+    OPERATION = 2500,          /* price of following an operation, in bytes */
+    CALLS_WITHOUT_BUDGET = 64, /* cheap checks that are left out before the clock is read again */
 };
 
 /* Data on the device. live: they are there, at `dev`; otherwise `hash` is that of their last bytes there, if has_hash.
@@ -76,7 +76,7 @@ static size_t nrecent;               /* number of blocks that were added to the 
 static uint64_t nfrees, in_use;      /* number of frees; bytes of device memory in use */
 
 static uint64_t budget = FIRST_BUDGET, budget_time; /* bytes that may be compared, and when the budget grew last */
-static unsigned skipped;                            /* operations to leave out before the clock is read again */
+static unsigned skipped;                            /* cheap checks to leave out before the clock is read again */
 
 /* ------------------------------------------------------------------------------------ tables -- */
 
@@ -171,36 +171,36 @@ static inline void count(struct rt_amount *amount, uint64_t bytes)
     amount->bytes += bytes;
 }
 
-/* Takes bytes from the budget, and returns true; false: the budget is too small now. */
+/* Adds to the budget what the time since the last call of this function allows. */
+static void grow_budget(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    budget += budget_time ? (ns - budget_time) / NS_PER_BYTE : 0;
+    budget_time = ns;
+}
+
+/* Takes bytes from the budget, and returns true. If the budget is too small now, counts a skipped check and returns
+ * false. */
 static bool spend(uint64_t bytes)
 {
-    if (bytes > budget && skipped)
-        return skipped--, false;
-    if (bytes > budget) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-        budget += budget_time ? (ns - budget_time) / NS_PER_BYTE : 0;
-        budget_time = ns;
+    if (bytes > budget && (!skipped || bytes > OPERATION))
+        grow_budget();
+    if (bytes <= budget) {
+        budget -= bytes;
+        return true;
     }
-    if (bytes > budget) {
-        skipped = CALLS_WITHOUT_BUDGET;
-        return false;
-    }
-    budget -= bytes;
-    return true;
+    skipped = skipped ? skipped - 1 : CALLS_WITHOUT_BUDGET;
+    totals.nskipped++;
+    return false;
 }
 
 /* Counts an operation, and returns true if it can be followed: its data are not small, and the budget allows it. */
 static inline bool can_follow(struct rt_amount *amount, uint64_t host, uint64_t bytes)
 {
     count(amount, bytes);
-    if (!host || bytes <= SMALL)
-        return false;
-    if (spend(OPERATION))
-        return true;
-    totals.nskipped++;
-    return false;
+    return host && bytes > SMALL && spend(OPERATION);
 }
 
 /* Returns true if the `bytes` bytes at `host` and on the device are equal; false also without budget. */
@@ -406,10 +406,11 @@ bool rt_read_advice_link(void)
     link_speed.latency = *end == ',' ? strtoull(end + 1, &end, 10) : 0;
     if (*end || !link_speed.bytes_per_second || strspn(text, "0123456789,") != strlen(text))
         rt_fatal("file", "ACCDEEP_ADVICE=%s is not BYTES_PER_SECOND,NANOSECONDS", text);
+    grow_budget();
     return true;
 }
 
-/* Returns the backend that tells the functions of this file what happens, or without advice `backend`. */
+/* Returns the backend that calls the functions of this file, or without advice `backend`. */
 const accd_backend *rt_observe_for_advice(const accd_backend *backend)
 {
     static const accd__memory_observer observer = {on_alloc, on_free, on_send, on_fetch};

@@ -37,7 +37,7 @@ struct rt_advice_totals {
     struct rt_traffic *traffic;
     size_t ntraffic;
     struct rt_amount sent, fetched, allocated;
-    uint64_t nskipped; /* operations that were not followed */
+    uint64_t nskipped; /* operations and comparisons that were left out to save time */
     uint64_t peak;
     uintptr_t peak_pc;
 };

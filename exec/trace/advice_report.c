@@ -205,7 +205,7 @@ static void report_totals(const struct rt_link *link, const struct rt_advice_tot
         append_time(&times, saved_ns);
     }
     if (totals->nskipped)
-        rt_text_append(&times, "; %llu of them were too many to look at", (unsigned long long)totals->nskipped);
+        rt_text_append(&times, "; %llu checks were left out to save time", (unsigned long long)totals->nskipped);
     rt_emit_diagnostic(
         &(struct rt_diagnostic){.level = "advice",
                                 .code = "link-time",
