@@ -35,9 +35,9 @@ enum {
     BLOCKS_MAX = 1 << 13,      /* allocations that are followed at a time */
     RECENT = 16,               /* latest allocations, among which a transfer finds its block */
     PREFIX = 4096,             /* bytes that are compared before the rest is paid for */
-    FIRST_BUDGET = 16 << 20,   /* bytes that may be compared at once */
-    NS_PER_BYTE = 4,           /* time in which the budget grows by a byte; comparing a byte takes about 0.1 ns */
-    OPERATION = 2500,          /* price of following an operation, in bytes */
+    FIRST_BUDGET = 8 << 20,    /* bytes that may be compared at once */
+    NS_PER_BYTE = 10,          /* time in which the budget grows by a byte; comparing a byte takes 0.1 to 0.25 ns */
+    OPERATION = 1000,          /* price of following an operation, in bytes */
     CALLS_WITHOUT_BUDGET = 64, /* cheap checks that are left out before the clock is read again */
 };
 
