@@ -118,12 +118,8 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         const struct rt_unmapped_object *unmapped = rt_find_unmapped_object(device, address, 1);
         struct rt_text_buffer lines;
         rt_text_clear(&lines);
-        if (unmapped) {
-            rt_append_object_history(&lines, unmapped);
-            diagnostic.lines = lines.at;
-            diagnostic.other = rt_get_mapped_location(&unmapped->info);
-            diagnostic.further[0] = rt_get_unmapped_location(unmapped);
-        }
+        if (unmapped)
+            rt_add_object_history(&diagnostic, &lines, unmapped);
         rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb, name,
                            slot ? "; the pointer " : "", slot ? pointer.name : "", slot ? " points there" : "");
     }

@@ -59,16 +59,10 @@ bool rt_report_unmapped_access(const struct rt_site *site, const char *region, c
     const struct rt_related_location unmapped = rt_get_unmapped_location(object);
     if (unmapped.file)
         snprintf(position, sizeof position, "whose data were unmapped at %s:%d", unmapped.file, unmapped.line);
+    struct rt_diagnostic diagnostic = {.help = "unmap {1|the data} after the last region that uses them"};
     rt_text_clear(&lines);
-    rt_append_object_history(&lines, object);
-    emit_out_of_bounds(site,
-                       (struct rt_diagnostic){
-                           .other = unmapped,
-                           .further = {rt_get_mapped_location(&object->info)},
-                           .lines = lines.at,
-                           .help = "unmap {1|the data} after the last region that uses them",
-                       },
-                       &object->info, address - object->dev, region, verb, position, pc);
+    rt_add_object_history(&diagnostic, &lines, object);
+    emit_out_of_bounds(site, diagnostic, &object->info, address - object->dev, region, verb, position, pc);
     return true;
 }
 

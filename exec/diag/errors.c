@@ -142,12 +142,11 @@ static void explain_absence(const struct rt_site *site, const accd_object_info *
     const bool is_partly_present = strcmp(diagnostic->code, "not-present") != 0;
     const struct rt_unmapped_object *unmapped = rt_find_unmapped_object(device, absent->host, absent->bytes);
     const bool was_whole = unmapped && rt_contained_range(unmapped, absent->host, absent->bytes);
-    if (unmapped && (was_whole || !is_partly_present)) {
-        rt_append_object_history(lines, unmapped);
-        diagnostic->further[0] = rt_get_unmapped_location(unmapped);
-        if (!is_partly_present)
-            diagnostic->other = rt_get_mapped_location(&unmapped->info);
-    }
+    const struct rt_related_location overlapped = diagnostic->other;
+    if (unmapped && (was_whole || !is_partly_present))
+        rt_add_object_history(diagnostic, lines, unmapped);
+    if (is_partly_present)
+        diagnostic->other = overlapped;
     if (is_partly_present)
         return;
     if (was_whole)

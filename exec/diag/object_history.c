@@ -79,22 +79,26 @@ struct rt_related_location rt_get_unmapped_location(const struct rt_unmapped_obj
     return location;
 }
 
-/* Appends the line "history: a[0:8], 64 bytes at 0x..., was mapped at FILE:LINE and unmapped at FILE:LINE". */
-void rt_append_object_history(struct rt_text_buffer *text, const struct rt_unmapped_object *object)
+/* Adds the line "history: a[0:8], 64 bytes at 0x..., was mapped at FILE:LINE and unmapped at FILE:LINE". */
+void rt_add_object_history(struct rt_diagnostic *diagnostic, struct rt_text_buffer *lines,
+                           const struct rt_unmapped_object *object)
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
     const struct rt_related_location end = rt_get_unmapped_location(object);
-    rt_text_append(text, "  history: ");
+    rt_text_append(lines, "  history: ");
     if (strncmp(display.name, "0x", 2) != 0)
-        rt_text_append(text, "%s, ", display.name);
-    rt_text_append(text, "%llu bytes at %p, was ", (unsigned long long)object->info.bytes,
+        rt_text_append(lines, "%s, ", display.name);
+    rt_text_append(lines, "%llu bytes at %p, was ", (unsigned long long)object->info.bytes,
                    (void *)(uintptr_t)object->info.host);
     if (display.file)
-        rt_text_append(text, "mapped at %s:%d and ", display.file, display.line);
-    rt_text_append(text, "unmapped");
+        rt_text_append(lines, "mapped at %s:%d and ", display.file, display.line);
+    rt_text_append(lines, "unmapped");
     if (end.file)
-        rt_text_append(text, " at %s:%d", end.file, end.line);
-    rt_text_append(text, "\n");
+        rt_text_append(lines, " at %s:%d", end.file, end.line);
+    rt_text_append(lines, "\n");
+    diagnostic->lines = lines->at;
+    diagnostic->other = (struct rt_related_location){"mapped", display.file, display.line};
+    diagnostic->further[0] = end;
 }
 
 /* ----------------------------------------------------------------------------------- nearest -- */

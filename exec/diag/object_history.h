@@ -29,8 +29,10 @@ const struct rt_unmapped_object *rt_find_unmapped_object(int device, uint64_t ho
 const struct rt_unmapped_object *rt_find_unmapped_memory(uint64_t address);
 /* Returns true if the object contained all of the `bytes` bytes at `host`. */
 bool rt_contained_range(const struct rt_unmapped_object *object, uint64_t host, uint64_t bytes);
-/* Appends a line of text: what the object was, where it was mapped and unmapped. */
-void rt_append_object_history(struct rt_text_buffer *text, const struct rt_unmapped_object *object);
+/* Appends a line to `lines`, the further lines of a finding: what the object was, where it was mapped and unmapped.
+ * Makes the two locations related locations of the finding: `other`, and the first of `further`. */
+void rt_add_object_history(struct rt_diagnostic *diagnostic, struct rt_text_buffer *lines,
+                           const struct rt_unmapped_object *object);
 /* Returns the location where the object was unmapped; file NULL: unknown. */
 struct rt_related_location rt_get_unmapped_location(const struct rt_unmapped_object *object);
 

@@ -14,9 +14,9 @@
 #include "guard/wild_pointer.h"
 #include "image/declared.h"
 #include "image/image.h"
-#include "image/member_pointers.h"
 #include "lib/rank.h"
 #include "leaks.h"
+#include "needless_clauses.h"
 #include "null_pointers.h"
 #include "pointer_changes.h"
 #include "strict.h"
@@ -366,6 +366,7 @@ void rt_strict_finish(void)
     rt_races_finish();
     rt_snapshot_finish();
     rt_report_redundant_transfers();
+    rt_report_needless_clauses();
 }
 
 /* Reports how many kernels were checked, if sampling has skipped some and not all; in a program of MPI, only
@@ -378,34 +379,6 @@ void rt_report_sampling(void)
                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
                   "--strict=all checks each",
                   guarded_kernels, all);
-}
-
-/* Reports each data item of the current exit data directive of which no part is present. Ignores detach
- * clauses, items without bytes and pointers that the compiler adds. */
-void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
-{
-    for (size_t i = 0; i < nitems; i++) {
-        const accd_item *item = &items[i];
-        char name[160], target[160];
-        if (item->action == ACCD_ACTION_DETACH || !item->bytes || item->flags & ACCD_ITEM_BASE_POINTER ||
-            accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_NONE ||
-            rt_is_pointer_item(items, nitems, item))
-            continue;
-        rt_format_name(rt.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        const bool pointer = rt_format_pointer_target((uintptr_t)item->host, item->bytes, target, sizeof target);
-        rt_emit_diagnostic(
-            &(struct rt_diagnostic){
-                .level = "note",
-                .code = "not-present",
-                .rule = "ACC33-2.7-1",
-                .pc = rt.site->call.pc,
-                .object = name,
-                .is_grouped = true,
-                .help = "leave the clause out, or map the data before",
-            },
-            "%s of %s does nothing: it is not present on device %d%s%s%s", rt.site->construct_name, name, self->device,
-            pointer ? "; it is a pointer, and its data " : "", pointer ? target : "", pointer ? " are present" : "");
-    }
 }
 
 /* Returns true if a pointer item holds the device address of its target at `device`, the address of its copy

@@ -24,6 +24,7 @@
 #include "trace/trace.h"
 #include "fault.h"
 #include "leaks.h"
+#include "needless_clauses.h"
 #include "null_pointers.h"
 #include "pointer_changes.h"
 #include "sampling.h"
@@ -133,6 +134,12 @@ static void check_clauses(struct rt_thread *thread, const struct rt_construct *c
         rt_check_private_scalars(thread, construct->items, construct->nitems);
 }
 
+static void record_clause_effects(struct rt_thread *thread, const struct rt_construct *construct, bool opens_region)
+{
+    (void)opens_region;
+    rt_record_clause_effects(thread, construct);
+}
+
 static void save_changed_pointers(struct rt_thread *thread, const struct rt_site *site, int device)
 {
     (void)site;
@@ -190,6 +197,7 @@ static const struct rt_tool order_tool = {
     .event = record_unmapped_object,
     .unmap = record_unmapped_data,
     .begin_construct = check_clauses,
+    .end_construct = record_clause_effects,
     .begin_kernel = save_changed_pointers,
     .end_kernel = check_device_after_kernel,
     .allocate = rt_device_alloc_add,
