@@ -145,10 +145,10 @@ static void explain_absence(const struct rt_site *site, const accd_object_info *
     const struct rt_related_location overlapped = diagnostic->other;
     if (unmapped && (was_whole || !is_partly_present))
         rt_add_object_history(diagnostic, lines, unmapped);
-    if (is_partly_present)
+    if (is_partly_present) {
         diagnostic->other = overlapped;
-    if (is_partly_present)
         return;
+    }
     if (was_whole)
         snprintf(help, capacity, "unmap {1|the data} after the last construct that uses them, or map them again");
     if (!rt_find_nearest_object(site, absent, name, unmapped, nearest))
