@@ -14,6 +14,10 @@ extern "C" {
  * that this library does not know. */
 ACCD_API accd_status accd__context_config_copy(accd_context_config *to, const accd_context_config *from);
 
+/* Makes a context follow a copy of `rules`, which must be valid, from now on. Its state must have been made under rules
+ * with the same knob `fusion`. A checkpoint restores the rules of its save. */
+ACCD_API void accd__context_set_rules(accd_context *context, const accd_rules *rules);
+
 /* ----------------------------------------------------------------------------- device memory -- */
 
 /* Sets [*low_p, *high_p) to the address range of the device's own metadata about its memory, which the program must not

@@ -146,6 +146,16 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
     return env->device.ops->open(&env->device.handle, number, &context->config, mem);
 }
 
+/* Makes the context follow a copy of `rules` from now on. Its state must have been made under rules with the same knob
+ * `fusion`. */
+void accd__context_set_rules(accd_context *context, const accd_rules *rules)
+{
+    assert(accd__rules_are_valid(rules));
+    context->rules = *rules;
+    accd__policy_compile(&context->rules, &context->policy);
+    context->fast_paths = accd__choose_fast_paths(context);
+}
+
 /* Makes a context with its own devices and tables, and sets *context_p to it. config = NULL: the defaults. Errors:
  * ACCD_ERROR_MISUSE for an invalid configuration, ACCD_ERROR_OUT_OF_MEMORY, or that of opening a device. */
 accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
@@ -172,7 +182,6 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     context->mem.reclaim = reclaim_memory;
     context->mem.owner = context;
     context->config = *config;
-    context->rules = config->rules ? *config->rules : *accd_find_rules("tr14");
     context->config.rules = &context->rules;
     if (!context->config.devices)
         context->config.devices = 1;
@@ -180,8 +189,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
         context->config.threads = persistent ? 1 : count_processors();
     if (!context->config.group_least)
         context->config.group_least = 1;
-    accd__policy_compile(&context->rules, &context->policy);
-    context->fast_paths = accd__choose_fast_paths(context);
+    accd__context_set_rules(context, config->rules ? config->rules : accd_find_rules("tr14"));
     context->scratch.mem = &context->mem;
     accd__host_registry_init(&context->host, &context->mem);
     accd__set_error(context, ACCD_OK, R_NONE, "no error");
@@ -300,8 +308,8 @@ void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
 const accd_backend *accd_find_backend(const char *name)
 {
     static const accd_backend *const backends[] = {
-        &accd__backend_sim,         &accd__backend_direct,        &accd__backend_guarded,
-        &accd__backend_guarded_end, &accd__backend_guarded_begin, &accd__backend_guarded_again,
+        &accd__backend_sim,           &accd__backend_direct,        &accd__backend_guarded,  &accd__backend_guarded_end,
+        &accd__backend_guarded_begin, &accd__backend_guarded_again, &accd__backend_unbacked,
 #ifdef ACCD_HAVE_CUDA
         &accd__backend_cuda,
 #endif

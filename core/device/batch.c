@@ -137,7 +137,8 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
     ACCD_TRY(begin_batch(device, batch, &traffic));
     if (device->ops->ready)
         ACCD_TRY(device->ops->ready(device->handle));
-    move_transfers(device, batch, &traffic);
+    if (!device->ops->has_no_bytes)
+        move_transfers(device, batch, &traffic);
     return end_batch(device, batch, &traffic, moved);
 }
 

@@ -40,6 +40,7 @@ struct accd__launch {
  * "together" means all of a group or none. */
 struct accd_backend {
     const char *name;
+    bool has_no_bytes;    /* true if device memory has addresses only: batches move nothing */
     uint64_t small_bytes; /* objects of fewer bytes, mapped by one construct, share an allocation; 0: objects never
                              share one */
     /* Opens device `number` of the machine with its records in `mem`, and closes a device (required). Opening fails
@@ -226,7 +227,7 @@ struct accd__batch {
 };
 
 extern const accd_backend accd__backend_sim, accd__backend_direct, accd__backend_guarded, accd__backend_guarded_end,
-    accd__backend_guarded_begin, accd__backend_guarded_again, accd__backend_cuda;
+    accd__backend_guarded_begin, accd__backend_guarded_again, accd__backend_unbacked, accd__backend_cuda;
 
 /* ---------------------------------------------------------------------------------- device.c -- */
 

@@ -218,10 +218,44 @@ static void large(void)
     accd_context_free(context);
 }
 
+/* Constructs on a device without bytes change no host memory; a checkpoint restores its allocations and the rules. */
+static void test_unbacked(void)
+{
+    accd_context_config config;
+    init_config(&config);
+    config.backend = accd_find_backend("unbacked");
+    config.rules = accd_find_rules("openacc-3.3");
+    config.checkpoints = 1;
+    accd_context *context = NULL;
+    accd_checkpoint *saved = NULL;
+    if (!ok(accd_context_new(&context, &config) == ACCD_OK, "a context with a device without bytes"))
+        exit(1);
+    static int data[1 << 20];
+    data[0] = 7;
+    ENTER(context, PLAIN(ACCD_ACTION_COPYIN, data));
+    const uint64_t dev = accd_device_address(context, 0, data);
+    ok(accd_device_at(context, dev) == 0 && accd_device_at(context, (uintptr_t)data) < 0, "its addresses are its own");
+    ok(accd_checkpoint_new(context, &saved) == ACCD_OK, "its state is saved");
+    accd__context_set_rules(context, accd_find_rules("tr14"));
+    EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, data));
+    ok(data[0] == 7, "a copy to the host does not change host memory");
+    accd_stats stats;
+    accd_get_stats(context, 0, &stats);
+    is_number(stats.moved_bytes[1], sizeof data, "but it counts");
+    is_number(stats.live_bytes, 0, "all memory is given back");
+    ok(accd_checkpoint_restore(saved) == ACCD_OK && accd_device_address(context, 0, data) == dev, "it is restored");
+    ok(!strcmp(accd_get_rules(context)->name, "openacc-3.3"), "with its rules");
+    EXIT(context, PLAIN(ACCD_ACTION_DELETE, data));
+    is_sound(context);
+    accd_checkpoint_free(saved);
+    accd_context_free(context);
+}
+
 int main(void)
 {
     struct meter meter = {0};
     accd_context *context = open_direct(&meter);
+    test_unbacked();
     guarded("guarded");
     guarded("guarded-end");
     guarded("guarded-begin");
