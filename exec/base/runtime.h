@@ -160,8 +160,12 @@ static inline bool rt_has_left_kernel(const struct rt_thread *self, uintptr_t fr
 
 enum { RT_EXIT_FINDINGS = 5 }; /* exit status of a program with findings, under --fail */
 
+enum { RT_OTHER_RULES_MAX = 8 };
+
 struct rt_options {
     const accd_rules *rules;
+    accd_rules others[RT_OTHER_RULES_MAX]; /* rule profiles to compare `rules` with: the first `nothers` */
+    int nothers;
     bool strict, json;    /* strict: `exec --strict`; json: reports are JSON lines */
     bool guard_before;    /* strict: inaccessible guard pages lie before objects on the device, not after them */
     bool check_all;       /* strict: each construct is checked (no sampling) */

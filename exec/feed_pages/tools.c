@@ -4,6 +4,7 @@
  *      checked    `accdeep cc`              states of each byte (coherence/shadow.h)
  *      order      --strict, `accdeep cc`    order of queues and tasks, races, needless clauses, changed pointers, leaks
  *      strict     --strict                  page guard, stale data by snapshots, sampling
+ *      portability  --also              compares rule profiles
  *      profile    callbacks of OpenACC's profiling interface
  *      trace      --trace
  *      draw       --draw
@@ -27,6 +28,7 @@
 #include "needless_clauses.h"
 #include "null_pointers.h"
 #include "pointer_changes.h"
+#include "portability.h"
 #include "sampling.h"
 #include "stack_variables.h"
 #include "strict.h"
@@ -319,6 +321,8 @@ void rt_add_tools(void)
         rt_add_tool(&order_tool);
     if (rt.options.strict)
         rt_add_tool(&strict_tool);
+    if (rt.options.nothers)
+        rt_add_tool(&rt_portability_tool);
     rt_add_tool(&rt_profile_tool);
     if (rt.options.trace >= 0)
         rt_add_tool(&rt_trace_tool);

@@ -111,6 +111,21 @@ static int type_option(void)
     return RT_DEVICE_NVIDIA;
 }
 
+/* Returns the rule profile called `name`. Sets *null_unmatched_p to the value of rt.options.null_unmatched for it. An
+ * unknown name ends the program. */
+static const accd_rules *find_rules(const char *name, bool *null_unmatched_p)
+{
+    static const char *const versions[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
+    bool is_later = false;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
+        is_later |= !strcmp(name, versions[i]);
+    *null_unmatched_p = is_later || !strcmp(name, "libomptarget-19");
+    const accd_rules *rules = accd_find_rules(is_later ? "openmp-5.1" : name);
+    if (!rules)
+        rt_fatal("file", "there is no rule profile '%s'", name);
+    return rules;
+}
+
 /* Returns the rule profile of ACCDEEP_RULES, by default that of the standard of the program's first call. Sets
  * rt.options.null_unmatched. An unknown name ends the program. */
 static const accd_rules *rules_option(void)
@@ -118,15 +133,28 @@ static const accd_rules *rules_option(void)
     const char *name = getenv("ACCDEEP_RULES");
     if (!name || !*name)
         name = rt.starts_with_openmp ? "openmp-5.1" : "openacc-3.3";
-    static const char *const versions[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
-    bool is_later = false;
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
-        is_later |= !strcmp(name, versions[i]);
-    rt.options.null_unmatched = is_later || !strcmp(name, "libomptarget-19");
-    const accd_rules *rules = accd_find_rules(is_later ? "openmp-5.1" : name);
-    if (!rules)
-        rt_fatal("file", "there is no rule profile '%s'", name);
-    return rules;
+    return find_rules(name, &rt.options.null_unmatched);
+}
+
+/* Sets rt.options.others to the rule profiles of ACCDEEP_ALSO, a list with commas. Unknown names, and profiles with
+ * other records than those of the program's rules (fusion), end the program. */
+static void read_other_rules(void)
+{
+    struct rt_options *options = &rt.options;
+    char *names = strdup(getenv("ACCDEEP_ALSO") ? getenv("ACCDEEP_ALSO") : ""), *rest = names;
+    bool unused;
+    for (const char *name; (name = strsep(&rest, ","));) {
+        if (!*name)
+            continue;
+        accd_rules rules = *find_rules(name, &unused);
+        rules.name = name; /* `names` is never freed */
+        if (options->nothers == RT_OTHER_RULES_MAX)
+            rt_fatal("file", "at most %d rule profiles can be compared", RT_OTHER_RULES_MAX);
+        if (rules.fusion != options->rules->fusion)
+            rt_fatal("file", "the rule profiles %s and %s cannot be compared: one of them fuses data", rules.name,
+                     options->rules->name);
+        options->others[options->nothers++] = rules;
+    }
 }
 
 /* Opens the file of findings (ACCDEEP_REPORT) and reads suppressions (ACCDEEP_SUPPRESS). Must be called before the
@@ -161,6 +189,7 @@ static void read_options(void)
     rt_symbolize_init();
     open_reports();
     options->rules = rules_option();
+    read_other_rules();
     options->instrumented = rt_is_instrumented();
     options->strict = strict_option() && !options->instrumented;
     options->diagnose = options->strict || options->instrumented;
@@ -268,7 +297,7 @@ static void start_runtime(void *unused)
     (void)unused;
     rt_notify_supervisor('D');
     read_options();
-    rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose;
+    rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose || rt.options.nothers;
     rt_add_tools();
     rt.names_eagerly |= rt_load_user_tools();
     pthread_key_create(&thread_end, on_thread_end);
@@ -548,6 +577,7 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
 {
     assert(region);
     rt.construct.nitems = 0;
+    RT_CALL_HOOKS(end_region, thread);
     thread->in_core = true;
     accd_status status = accd_region_end(region);
     thread->in_core = false;
@@ -587,7 +617,7 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
                                                           unsigned flags, const accd_item *items, size_t nitems,
                                                           bool finalize)
 {
-    const struct rt_construct construct = {kind, items, nitems, flags & RT_HAS_PRIVATE_ITEMS};
+    const struct rt_construct construct = {kind, items, nitems, flags & RT_HAS_PRIVATE_ITEMS, finalize};
     rt.construct.items = items; /* the handler of faults reads the items */
     rt.construct.nitems = nitems;
     check_items(thread, kind, items, nitems);

@@ -28,6 +28,7 @@ struct rt_construct {
     size_t nitems;
     /* the compiler passes firstprivate variables like those of copyin clauses, so items may be either */
     bool has_private_items;
+    bool finalize; /* exit data: dynamic counters and attach counters become 0 */
 };
 
 /* Copy by a routine, for example acc_memcpy_to_device. A device of -1 is the host. */
@@ -75,6 +76,9 @@ struct rt_tool {
     /* Called before and after a construct on the slow path. opens_region: the core has opened a region for it. */
     void (*begin_construct)(struct rt_thread *thread, const struct rt_construct *construct);
     void (*end_construct)(struct rt_thread *thread, const struct rt_construct *construct, bool opens_region);
+
+    /* Called before the core ends the thread's innermost region. */
+    void (*end_region)(struct rt_thread *thread);
 
     /* Called before and after a kernel. */
     void (*begin_kernel)(struct rt_thread *thread, const struct rt_site *site, int device);
@@ -130,7 +134,7 @@ struct rt_tool {
 /* clang-format off */
 #define RT_HOOKS(X) \
     X(open) X(report) X(close) X(finish) X(abort) X(begin_call) X(end_call) X(end_thread) \
-    X(begin_construct) X(end_construct) X(begin_kernel) X(end_kernel) X(run_kernel) X(pass_argument) \
+    X(begin_construct) X(end_construct) X(end_region) X(begin_kernel) X(end_kernel) X(run_kernel) X(pass_argument) \
     X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) X(allocate) \
     X(begin_free) X(end_free) X(copy) X(map) X(unmap) X(expose) X(query) X(begin_operation) X(wait) \
     X(begin_task) X(load_modules) X(fork) X(find)

@@ -282,6 +282,7 @@ return function(options)
   local env = {
     LD_PRELOAD = table.concat(libraries, ":"),
     ACCDEEP_RULES = options.rules or "",
+    ACCDEEP_ALSO = table.concat(options.also or {}, ","),
     ACCDEEP_FORMAT = options.format,
     ACCDEEP_TRACE = trace or "",
     ACCDEEP_DRAW = draw or "",

@@ -25,6 +25,8 @@ local function options(command)
   command:argument("arguments", "Its arguments."):args "*":argname "<arg>"
   command:option("--device", "Device to run on: sim."):default "sim":convert(host_device)
   command:option("--rules", "Rule profile (openacc-3.3 or openmp-5.1)."):convert(common.profile)
+  command:option("--also", "Another rule profile: report what it does otherwise (may be repeated).")
+    :argname "<profile>":convert(common.profile):count "*"
   command:option("--format", "How errors and reports are written: text, json."):choices { "text", "json" }
     :default "text"
   common.trace(command)
@@ -54,7 +56,7 @@ local function options(command)
 end
 
 -- Options whose value may be the next word.
-local VALUED = "--device --rules --format --draw --link --report --suppress --tool"
+local VALUED = "--device --rules --also --format --draw --link --report --suppress --tool"
 
 -- Inserts "--" between accdeep's options and the program's name and arguments, unless it is there. Returns the list.
 local function normalize_arguments(args)
