@@ -27,14 +27,6 @@ bool rt_is_host_synced(struct rt_epoch epoch);
 bool rt_is_quiescent(void);
 /* Writes the stream of an epoch to `to`: " in queue 1", ", a nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
-/* Returns true if gcc may pass the variable of an event to the kernel by value, whatever the clause: a small
- * variable of a compute construct. The program may then change the variable without a wait. Needs a construct
- * under way (rt.site). */
-static inline bool rt_may_pass_by_value(const accd_event *event)
-{
-    enum { SMALL = 64 };
-    return event->bytes <= SMALL && !strcmp(rt.site->construct_name, "compute");
-}
 /* Writes help text to `to`: which wait or clause the program lacks after the work of `earlier`. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 

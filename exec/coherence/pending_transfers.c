@@ -2,6 +2,7 @@
  * not waited for them yet. An access of the host to such memory is reported as missing-wait. The shadow states of the
  * memory (states of each byte, shadow.h) make the fast path of instrumented code (exec/checked/fast_path.h) pass
  * the first access to each word to access.c. */
+#include "base/compiler_facts.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
 #include "shadow.h"
@@ -111,14 +112,15 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
 {
     const bool to_host = event->op == ACCD_OP_D2H;
     accd_present_object object;
-    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || (!to_host && rt_may_pass_by_value(event)) ||
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site ||
+        (!to_host && rt_may_pass_by_value(rt.site, event->bytes)) ||
         !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
         return;
     const struct rt_pending_transfer transfer = {
         .origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->construct_name},
         .writes = to_host,
         .redundant = redundant,
-        .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
+        .scalar = rt_may_pass_by_value(rt.site, event->bytes) && event->bytes <= sizeof(double),
         .host = event->host,
         .bytes = event->bytes,
         .object = mapping->host,

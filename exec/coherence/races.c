@@ -18,6 +18,7 @@
  * frees the whole section. A kernel under the page guard that touched no byte of the section does not use it.
  * The host bytes of a transfer are copied, and compared with the copy when the host waits: the program must
  * not change them before. */
+#include "base/compiler_facts.h"
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
 #include "guard/host_interval.h"
@@ -422,7 +423,7 @@ void rt_races_free(int device, uint64_t dev)
 static bool may_be_by_value(const accd_event *event)
 {
     const accd_construct *construct = &rt.construct;
-    if (rt_may_pass_by_value(event))
+    if (rt_may_pass_by_value(rt.site, event->bytes))
         return true;
     for (size_t i = 0; i < construct->nitems; i++)
         if ((uintptr_t)construct->items[i].host == event->host)

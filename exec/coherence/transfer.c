@@ -2,6 +2,7 @@
  * copies of routines. States of a byte (shadow.h): Modified, this side alone has the newest value; Shared, both sides
  * have it; Invalid, this side is old. A granule is the bytes of a range in one word of 8 bytes. Called by the runtime's
  * event dispatch and by routines, with the lock. */
+#include "base/compiler_facts.h"
 #include "diag/symbolize.h"
 #include "shadow.h"
 #include "transfer_stats.h"
@@ -149,14 +150,6 @@ static void handle_allocation(const accd_event *event)
     map_host_shadow(&mapping);
 }
 
-/* Returns true if the object of an event has at most 16 bytes and a compute construct is under way. Then the object may
- * be a private variable, which gcc passes like data of a copyin clause. */
-static bool may_be_private(const accd_event *event)
-{
-    enum { SMALL = 16 };
-    return event->bytes <= SMALL && rt.site && !strcmp(rt.site->construct_name, "compute");
-}
-
 /* Returns true if a part of the data of an event is present on another device than the event's. */
 static bool is_present_elsewhere(const accd_event *event)
 {
@@ -170,7 +163,7 @@ static bool is_present_elsewhere(const accd_event *event)
 /* Handles the end of an object: clears the states of both sides, and records the first change of the device that is
  * lost. If none is lost, but the host has bytes copied from unwritten device memory, that is recorded. Host bytes that
  * are old keep PRESENT and their digest until they are written. Host bytes that another device has, too, are not
- * changed. A change of a variable that may be private (may_be_private) is not recorded. */
+ * changed. A change of a variable that may be private is not recorded. */
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -197,7 +190,7 @@ static void handle_free(const accd_event *event)
             const bool other_valid =
                 !rt_get_bytes_with_state(&own, RT_VALID) && rt_get_bytes_with_state(&other, RT_VALID);
             const bool newer = other_valid && !same;
-            if (other_valid && (newer ? may_be_private(event) : !rt_get_lost_bytes(&own)))
+            if (other_valid && (newer ? rt_may_be_private_scalar(rt.site, event->bytes) : !rt_get_lost_bytes(&own)))
                 rt_change_states(&own, 0, RT_VALID);
             else if (newer && !is_recorded)
                 rt_record_lost_change(event, *other.origin);

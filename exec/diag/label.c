@@ -7,6 +7,7 @@
  * - cached: direct-mapped cache of named labels, see struct cached_label.
  *
  * All labels belong to the core's context and are forgotten with it (rt_clear_labels). */
+#include "base/compiler_facts.h"
 #include "base/runtime.h"
 #include "lib/hash.h"
 #include "errors.h"
@@ -136,12 +137,12 @@ bool rt_is_private_copy_name(const char *name)
  * compiler. The name has only its size. Returns false, and makes no name, if the item is not such a variable. */
 static bool name_private_copy(const struct rt_site *site, const accd_item *item, struct accd__debug_name *name_p)
 {
-    enum { SCALAR = 16 };
     if (!is_region_construct(site) || item->action == ACCD_ACTION_ATTACH || (uintptr_t)item->host < site->call.sp)
         return false;
     *name_p = (struct accd__debug_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             rt_is_kernel_construct(site->construct_name) && item->action == ACCD_ACTION_COPYIN && item->bytes <= SCALAR
+             rt_is_kernel_construct(site->construct_name) && item->action == ACCD_ACTION_COPYIN &&
+                     item->bytes <= RT_PRIVATE_SCALAR_MAX
                  ? private_copy_prefix
                  : "variable",
              (unsigned long long)item->bytes);

@@ -2,6 +2,7 @@
  * protected from the host. The end reports data that are still mapped and redundant transfers. */
 #include "accdeep_internal.h"
 #include "base/abnormal_exit.h"
+#include "base/compiler_facts.h"
 #include "base/runtime.h"
 #include "coherence/host_access.h"
 #include "coherence/races.h"
@@ -394,16 +395,15 @@ static bool is_translated_pointer(const struct rt_thread *self, const accd_item 
     return device_value && device_value == accd_device_address(rt.context, self->device, target);
 }
 
-/* Reports present variables of at most SCALAR bytes in copyin clauses whose device value differs from the
- * host's, except translated pointers. gcc passes a firstprivate variable like a copyin clause, so it is
- * unknown which of the two the program means. */
+/* Reports present variables of at most RT_PRIVATE_SCALAR_MAX bytes in copyin clauses whose device value differs from
+ * the host's, except translated pointers. gcc passes a firstprivate variable like a copyin clause, so it is unknown
+ * which of the two the program means. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
-    enum { SCALAR = 16 };
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         char name[160];
-        if (item->action != ACCD_ACTION_COPYIN || !item->bytes || item->bytes > SCALAR ||
+        if (item->action != ACCD_ACTION_COPYIN || !item->bytes || item->bytes > RT_PRIVATE_SCALAR_MAX ||
             accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_FULL)
             continue;
         const void *device = (const void *)(uintptr_t)accd_device_address(rt.context, self->device, item->host);

@@ -264,7 +264,7 @@ static _Noreturn void reject_kind(unsigned kind)
  * private scalar (rt_may_be_unset_copy): at most 16 bytes, neither static nor near the stack pointer. */
 static bool is_readable_scalar(const void *host, size_t bytes)
 {
-    char scalar[16];
+    char scalar[RT_PRIVATE_SCALAR_MAX];
     return !rt_may_be_unset_copy(host, bytes) ||
            (rt.options.strict ? rt_peek_protected : rt_peek_memory)((uintptr_t)host, scalar, bytes);
 }

@@ -5,6 +5,7 @@
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
+#include "base/compiler_facts.h"
 #include "image/declared.h"
 #include "image/malloc_blocks.h"
 #include "rt/lifecycle.h"
@@ -49,8 +50,8 @@ static inline __attribute__((always_inline)) enum route choose_data_route(const 
 static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
 {
     assert(rt.site);
-    enum { SCALAR = 16, STACK = 8 << 20 };
-    return bytes <= SCALAR && (uintptr_t)host - rt.site->call.sp >= STACK && !rt_is_static(host);
+    return bytes <= RT_PRIVATE_SCALAR_MAX && (uintptr_t)host - rt.site->call.sp >= RT_PRIVATE_COPIES_REACH &&
+           !rt_is_static(host);
 }
 
 /* Attaches the pointer at `slot` to the last of n items, by setting the item's slot. The pointer's value plus `bias`
