@@ -12,7 +12,6 @@
 #include "diag/symbolize.h"
 #include "image/declared.h"
 #include "image/image.h"
-#include "lib/arena.h"
 #include "rt/launch.h"
 #include "rt/lifecycle.h"
 #include "clang_call_arguments.h"
@@ -390,16 +389,6 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
     }
 }
 
-/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory for the arguments of a region; old: present size of
- * `block` in bytes. Returns the block; NULL if it was freed or if memory is exhausted. */
-static void *realloc_body(void *block, size_t old, size_t bytes)
-{
-    /* Checks make the stack and the heap inaccessible to the kernel. */
-    if (rt.options.diagnose)
-        return rt_arena_realloc(NULL, block, old, bytes);
-    return realloc(block, bytes);
-}
-
 /* Releases the lock and waits forever, because another thread has reported an error and ends the program. */
 static _Noreturn void wait_for_end(void)
 {
@@ -430,9 +419,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     rt_acquire_exclusive(site);
     if (RT_HAS_HOOK(run_kernel))
         rt_find_libomp_tasks();
-    struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
-    if (!kernel)
-        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
+    struct rt_kernel *kernel = rt_alloc_kernel(bytes);
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     memset(body, 0, args - head);
     kernel->fn = run_region;
@@ -465,7 +452,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     RT_CALL_HOOKS(end_nulls, site);
     rt_sync_null_map_pointers(call.self, &maps, true);
     rt_end_core_region(call.self, region);
-    realloc_body(kernel, bytes, 0);
+    rt_free_kernel(kernel, bytes);
     rt_target_leave(&call);
     rt_maps_free(&maps);
 }

@@ -10,7 +10,6 @@
 #include "diag/label.h"
 #include "diag/symbolize.h"
 #include "image/declared.h"
-#include "lib/arena.h"
 #include "rt/launch.h"
 #include "rt/lifecycle.h"
 #include "rt/spans.h"
@@ -544,18 +543,13 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     struct rt_kernel *kernel = &inline_storage.kernel;
     struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
-    /* Kernels must be able to read their arguments. Strict runs make the stack and the heap inaccessible to kernels;
-     * instrumented runs report accesses to the heap. The arena is exempt from both. */
-    const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof inline_storage);
+    /* Kernels must be able to read their arguments. Strict runs make the stack inaccessible to kernels. */
+    const bool is_allocated = rt.options.strict || bytes > sizeof inline_storage;
     self = rt_enter(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
-    if (in_arena)
-        kernel = rt_arena_realloc(NULL, NULL, 0, bytes);
-    else if (bytes > sizeof inline_storage)
-        kernel = malloc(bytes);
-    if (!kernel)
-        rt_fatal("out-of-memory", "no memory for the arguments of a compute region");
+    if (is_allocated)
+        kernel = rt_alloc_kernel(bytes);
     kernel->fn = kernel->code = fn;
     rt_report_link_sections(map, kernel->code);
     rt_items_init(&items, map->n);
@@ -573,10 +567,8 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     next_span(&part, &span, RT_EV_EXIT_DATA);
     rt_end_core_region(self, region);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-    if (in_arena)
-        rt_arena_realloc(NULL, kernel, bytes, 0);
-    else if (kernel != &inline_storage.kernel)
-        free(kernel);
+    if (is_allocated)
+        rt_free_kernel(kernel, bytes);
     rt_leave();
     rt_span_end(&part);
     rt_span_end(&span);

@@ -12,7 +12,6 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "image/declared.h"
-#include "lib/arena.h"
 #include "rt/launch.h"
 #include "rt/lifecycle.h"
 #include "gcc_fast_path.h"
@@ -517,16 +516,6 @@ static void run_kernel(void *args)
     run_body(*(struct body **)args);
 }
 
-/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory for the arguments of a region; old: present size of
- * `block` in bytes. Returns the block; NULL if it was freed or if memory is exhausted. */
-static void *realloc_body(void *block, size_t old, size_t bytes)
-{
-    /* Checks make the stack and the heap inaccessible to the kernel. */
-    if (rt.options.diagnose)
-        return rt_arena_realloc(NULL, block, old, bytes);
-    return realloc(block, bytes);
-}
-
 /* Moves the region's arguments from the indices after the expansion of iterators to those of the entries as gcc passed
  * them, where the region's code expects them. Does nothing if no iterators were expanded. */
 static void pick_arguments(const struct entries *map, void **args)
@@ -598,9 +587,7 @@ static void run_target(const struct directive *directive)
     rt_acquire_exclusive(&directive->site);
     if (RT_HAS_HOOK(run_kernel))
         rt_find_libgomp_tasks();
-    struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
-    if (!kernel)
-        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
+    struct rt_kernel *kernel = rt_alloc_kernel(bytes);
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     kernel->fn = run_kernel;
     kernel->code = directive->fn;
@@ -620,7 +607,7 @@ static void run_target(const struct directive *directive)
     if (result.nulls)
         rt_sync_null_pointers(call.self, map, true);
     rt_end_core_region(call.self, result.region);
-    realloc_body(kernel, bytes, 0);
+    rt_free_kernel(kernel, bytes);
     rt_target_leave(&call);
 }
 

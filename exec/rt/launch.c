@@ -44,6 +44,26 @@ void rt_acquire_exclusive(const struct rt_site *site)
     }
 }
 
+/* Allocates `bytes` bytes for a kernel with its arguments. Ends the program without memory. */
+struct rt_kernel *rt_alloc_kernel(size_t bytes)
+{
+    assert(bytes >= sizeof(struct rt_kernel));
+    /* Strict runs make the heap inaccessible to kernels, and instrumented runs report its use; the arena is exempt. */
+    struct rt_kernel *kernel = rt.options.diagnose ? rt_arena_realloc(NULL, NULL, 0, bytes) : malloc(bytes);
+    if (!kernel)
+        rt_fatal("out-of-memory", "no memory for the arguments of a compute region");
+    return kernel;
+}
+
+/* Frees the memory of a kernel, which has `bytes` bytes. */
+void rt_free_kernel(struct rt_kernel *kernel, size_t bytes)
+{
+    if (rt.options.diagnose)
+        rt_arena_realloc(NULL, kernel, bytes, 0);
+    else
+        free(kernel);
+}
+
 /* Runs a kernel, with the checks before and after it. While it runs, declared variables hold the device's bytes, and in
  * strict runs the page guard makes host memory inaccessible. */
 void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
