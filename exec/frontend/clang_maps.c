@@ -1,18 +1,16 @@
-/* clang_maps.c - turns the maps of a clang directive into the items of one construct. Called by clang_target.c; except
- * for rt_maps_init and rt_maps_free, the lock must be held.
+/* clang_maps.c - decodes the maps of a clang directive. Called by clang_target.c; except for rt_maps_init and
+ * rt_maps_free, the lock must be held.
  *
- * A map with data becomes an item (a host range with an action). A map with PTR_AND_OBJ (data with their pointer) also
- * gives the item its slot, the address of the pointer to attach. A separate item maps the pointer unless the pointer is
- * a member of a structure. A structure is one map, followed by the maps of its members:
+ * A map with PTR_AND_OBJ has data and their pointer. The pointer has an entry of its own, too, unless it is a member of
+ * a structure. A structure is one map, followed by the maps of its members:
  *
  *      maps:   s, size of its mapped part | MEMBER_OF(1) s.n | MEMBER_OF(1) PTR_AND_OBJ base &s.p, begin p
  *      items:  s, aligned by its frame    | s.n              | p[0:n], slot &s.p */
 #include "clang_maps.h"
 
 #include "diag/errors.h"
-#include "image/declared.h"
-#include "image/image.h"
 #include "image/malloc_blocks.h"
+#include "lower.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -149,78 +147,89 @@ static bool has_members(const struct rt_maps *maps, size_t i)
                (uint64_t)map->size;
 }
 
-/* Sets the frame (host range for which the device gets one block of memory) of a structure's item. The frame begins at
- * a multiple of 16 bytes, so that the members are aligned on the device as on the host. It begins later, at a multiple
+/* Sets the frame (host range for which the device gets one block of memory) of a structure. The frame begins at a
+ * multiple of 16 bytes, so that the members are aligned on the device as on the host. It begins later, at a multiple
  * of a smaller power of two, if other data right before the members are present. */
-static void align_item(accd_item *item)
+static void align_frame(struct map_entry *entry)
 {
-    assert(item->bytes > 0);
-    const uintptr_t host = (uintptr_t)item->host;
+    assert(entry->bytes > 0);
+    const uintptr_t host = (uintptr_t)entry->host;
     for (uintptr_t to = RT_BLOCK_ALIGNMENT; to; to /= 2) {
         const uintptr_t offset = host % to;
         if (offset && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - offset), offset) !=
                           ACCD_PRESENCE_NONE)
             continue;
-        item->frame = offset ? (const void *)(host - offset) : NULL;
-        item->frame_bytes = offset + item->bytes;
+        entry->frame = offset ? (const void *)(host - offset) : NULL;
+        entry->frame_bytes = offset + entry->bytes;
         return;
     }
 }
 
-/* Makes the pointer of `map` the slot of the item of its section. If none of the last items is that section, appends an
- * item that attaches the pointer if its target is present. */
-static void add_attach_item(struct rt_items *items, const struct rt_map *map)
+/* Lowers the pointer of `map`, which is attached if its target is present. */
+static void lower_pointer(struct rt_items *items, const struct rt_map *map)
 {
-    const size_t bias = (size_t)((char *)map->begin - (char *)rt_load_word(map->base));
-    accd_item *section = rt_find_pointed_section(items, map->base, bias);
-    if (!section)
-        section = rt_add_item(items, ACCD_ACTION_ATTACH, map->base, sizeof(void *));
-    if (section->action == ACCD_ACTION_ATTACH)
-        section->flags = ACCD_ITEM_IF_PRESENT;
-    section->slot = map->base;
+    rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
+                                              .action = ACCD_ACTION_ATTACH,
+                                              .flags = ACCD_ITEM_IF_PRESENT,
+                                              .is_empty = !map->size && !(map->type & ATTACH),
+                                              .host = map->begin,
+                                              .slot = map->base});
 }
 
-/* Appends an item with `action` and `flags` for the whole present object at the zero-length section `map`. If nothing
- * is present there, appends an item only for the modifier `present`, which then fails in the core. A member of a
- * structure that is no pointer gets no item. */
-static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
+/* Lowers the map or the unmap (`action`) of the pointer of `map` with PTR_AND_OBJ, unless it is a structure's member.
+ */
+static void lower_base_pointer(struct rt_items *items, accd_action action, const struct rt_map *map)
 {
-    const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
-    if (counts && !rt_add_present_item(items, action, map->begin, flags) && map->type & PRESENT)
-        rt_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_REQUIRE_PRESENT;
+    if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
+        rt_lower_entry(items, &(struct map_entry){.kind = MAP_DATA,
+                                                  .action = (uint8_t)action,
+                                                  .flags = ACCD_ITEM_BASE_POINTER,
+                                                  .host = map->base,
+                                                  .bytes = sizeof(void *)});
+}
+
+/* Lowers the zero-length section `map`; `flags`: ACCD_ITEM_x. A member of a structure that is no pointer has no entry.
+ */
+static void lower_empty_section(struct rt_items *items, accd_action action, const struct rt_map *map, unsigned flags)
+{
+    if (!rt_get_map_parent(map->type) || is_pointer_map(map))
+        rt_lower_entry(items, &(struct map_entry){
+                                  .kind = MAP_EMPTY_SECTION,
+                                  .action = (uint8_t)action,
+                                  .flags = (uint16_t)(flags | (map->type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0)),
+                                  .host = map->begin});
 }
 
 /* Appends the items of a directive that begins a construct or enters data: one for each map of data, and those that map
  * or attach pointers. An implicit map of data that are partly present gets no item. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
-    assert(rt.site && rt.context);
     static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT,
                                           ACCD_ACTION_COPY};
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
         if (!is_data_map(maps, map))
             continue;
-        if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
-            rt_add_item(items, ACCD_ACTION_CREATE, map->base, sizeof(void *))->flags = ACCD_ITEM_BASE_POINTER;
-        if (map->type & ATTACH) {
-            add_attach_item(items, map);
-        } else if (!map->size) {
-            add_empty(items, ACCD_ACTION_CREATE, map, 0);
-            if (is_pointer_map(map))
-                add_attach_item(items, map);
-            items->nulls |= is_pointer_map(map);
-        } else if (!(map->type & IMPLICIT) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            /* Data in read-only memory, such as virtual tables and typeinfo, cannot be copied back. */
-            const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM;
-            accd_item *item = rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
-            item->flags = get_item_flags(map->type) | uncounted(map);
-            item->base = get_pointer_base(map);
-            if (is_pointer_map(map))
-                item->slot = map->base;
-            else if (has_members(maps, i))
-                align_item(item);
+        lower_base_pointer(items, ACCD_ACTION_CREATE, map);
+        if (map->size && !(map->type & ATTACH)) {
+            const accd_action action = actions[map->type & (TO | FROM)];
+            struct map_entry entry = {.kind = MAP_DATA,
+                                      .action = (uint8_t)rt_get_entry_action(action, map->begin),
+                                      .flags = get_item_flags(map->type) | uncounted(map),
+                                      .needs_whole = map->type & IMPLICIT,
+                                      .host = map->begin,
+                                      .bytes = (uint64_t)map->size,
+                                      .slot = is_pointer_map(map) ? map->base : NULL,
+                                      .base = get_pointer_base(map)};
+            if (has_members(maps, i))
+                align_frame(&entry);
+            rt_lower_entry(items, &entry);
+            continue;
         }
+        if (!(map->type & ATTACH))
+            lower_empty_section(items, ACCD_ACTION_CREATE, map, 0);
+        if (is_pointer_map(map))
+            lower_pointer(items, map);
     }
 }
 
@@ -230,20 +239,22 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
-        const uint16_t final = map->type & DELETE ? ACCD_ITEM_FINALIZE : 0;
+        const unsigned final = map->type & DELETE ? ACCD_ITEM_FINALIZE : 0;
         if (!is_data_map(maps, map) || map->type & ATTACH)
             continue;
-        if (!map->size) {
-            add_empty(items, ACCD_ACTION_DELETE, map, final);
-        } else if (!has_members(maps, i) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            accd_item *item = rt_add_item(items, map->type & FROM ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE,
-                                          map->begin, (uint64_t)map->size);
-            item->flags = final | get_item_flags(map->type & ~(uint64_t)TO) | uncounted(map);
-            if (is_pointer_map(map))
-                item->slot = map->base;
-        }
-        if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
-            rt_add_item(items, ACCD_ACTION_DELETE, map->base, sizeof(void *))->flags = ACCD_ITEM_BASE_POINTER;
+        if (!map->size)
+            lower_empty_section(items, ACCD_ACTION_DELETE, map, final);
+        else
+            rt_lower_entry(items,
+                           &(struct map_entry){
+                               .kind = MAP_DATA,
+                               .action = map->type & FROM ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE,
+                               .flags = (uint16_t)(final | get_item_flags(map->type & ~(uint64_t)TO) | uncounted(map)),
+                               .needs_whole = has_members(maps, i),
+                               .host = map->begin,
+                               .bytes = (uint64_t)map->size,
+                               .slot = is_pointer_map(map) ? map->base : NULL});
+        lower_base_pointer(items, ACCD_ACTION_DELETE, map);
     }
 }
 
@@ -282,11 +293,14 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
         host += dimension[i].offset * dimension[i].stride;
         bytes += (dimension[i].count - 1) * dimension[i].stride;
     }
-    accd_item *item = rt_add_item(items, action, host, bytes);
-    item->flags = flags;
-    item->dims = dims->at;
-    item->ndims = (uint8_t)n;
-    item->run = run;
+    rt_lower_entry(items, &(struct map_entry){.kind = MAP_DATA,
+                                              .action = (uint8_t)action,
+                                              .flags = flags,
+                                              .host = host,
+                                              .bytes = bytes,
+                                              .dims = dims->at,
+                                              .ndims = (uint8_t)n,
+                                              .run = run});
 }
 
 /* Appends the items of an update: one for each map with bytes to transfer (TO or FROM). */
@@ -301,25 +315,11 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
         if (map->type & rt_non_contiguous)
             add_runs(maps, items, action, map, flags);
         else
-            rt_add_item(items, action, map->begin, (uint64_t)map->size)->flags = flags;
-    }
-}
-
-/* Writes the present device copies of pointers to zero-length sections whose data are absent: makes them null, or, with
- * `restore`, copies the host's pointer to those that are null. */
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool restore)
-{
-    const void *const null = NULL;
-    for (size_t i = 0; i < maps->n; i++) {
-        const struct rt_map *map = &maps->at[i];
-        if (map->size || !is_data_map(maps, map) || !is_pointer_map(map) || rt_find_device_address(self, map->begin))
-            continue;
-        const uint64_t slot = accd_device_address(rt.context, self->device, map->base);
-        if (!slot || (restore && rt_load_word((const void *)(uintptr_t)slot)))
-            continue;
-        if (!restore)
-            RT_CALL_HOOKS(store_null, self->device, map->base);
-        rt_write_device(self->device, slot, restore ? map->base : &null, sizeof null);
+            rt_lower_entry(items, &(struct map_entry){.kind = MAP_DATA,
+                                                      .action = (uint8_t)action,
+                                                      .flags = flags,
+                                                      .host = map->begin,
+                                                      .bytes = (uint64_t)map->size});
     }
 }
 
@@ -330,26 +330,10 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
  * also return the address of a function in the image, or the host base, see clang_maps.h. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
-    assert(rt.context);
-    const uintptr_t base = (uintptr_t)get_pointer_base(map);
-    uint64_t low, high;
-    char *device;
-    if (!map->size) { /* zero-length section: OMP60-map-10 */
-        const uint64_t match = accd_matching_address(rt.context, self->device, map->begin, &low, &high);
-        if (!match || match == high) {
-            void *function = rt_find_image_function(self->device, map->begin);
-            const bool keeps =
-                rt.options.null_unmatched || rt_is_code(map->begin) ||
-                (rt.device_pointers && accd_device_at(rt.context, (uintptr_t)map->begin) == self->device);
-            return function || !keeps ? function : (void *)base;
-        }
-        device = (char *)(uintptr_t)match;
-    } else {
-        device = rt_find_device_address(self, map->begin);
-        if (!device && (map->type & IMPLICIT || has_mapper))
-            device = rt_find_partly_present_address(self, map->begin, (uint64_t)map->size);
-    }
-    return device ? device - ((uintptr_t)map->begin - base) : NULL;
+    const void *base = get_pointer_base(map);
+    return map->size
+               ? rt_find_data_argument(self, map->begin, (uint64_t)map->size, map->type & IMPLICIT || has_mapper, base)
+               : rt_find_section_argument(self, map->begin, base);
 }
 
 /* --------------------------------------------------------------------------------------- names --

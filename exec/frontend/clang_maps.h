@@ -106,11 +106,6 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items);
 /* Appends the items of an update; maps without data to transfer make no item. The lock must be held. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 
-/* Makes the device copies of pointers to absent zero-length sections null (OMP60-map-10), if `restore` is false. If it
- * is true, gives those that are still null the value of the host's pointer again; called then before the pointers are
- * copied back. The lock must be held. */
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool restore);
-
 /* Returns the device address for the base of a map, which a target region gets as its argument; NULL: the data are
  * absent. has_mapper: a mapper may have mapped only parts of the data, without the first byte. For a zero-length
  * section at which nothing is present, returns the image's function if the address is a function's placeholder.

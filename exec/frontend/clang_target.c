@@ -17,6 +17,7 @@
 #include "clang_call_arguments.h"
 #include "clang_maps.h"
 #include "clang_tasks.h"
+#include "lower.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -33,18 +34,14 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 };
  * rt_add_map_update_items. */
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
-/* Converts the maps to items by `convert`, and runs a construct of `kind` with them. Returns the construct's region;
- * NULL: it opens none. Makes device pointers to absent zero-length sections null. Failure ends the program. */
-static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
+/* Makes items of the maps by `convert`, and runs a construct of `kind` with them. Returns the construct's region; NULL:
+ * none is open. Failure ends the program. */
+static accd_region *run_maps(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
-    accd_region *region = NULL;
     rt_items_init(&items, maps->n);
     convert(maps, &items);
-    if (items.n || kind == ACCD_KIND_COMPUTE)
-        region = rt_run_construct(self, kind, RT_NEEDS_CHECK, items.at, items.n, false);
-    if (items.nulls)
-        rt_sync_null_map_pointers(self, maps, false);
+    accd_region *region = rt_run_items(self, kind, RT_NEEDS_CHECK, &items);
     rt_items_free(&items);
     return region;
 }
@@ -88,7 +85,7 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
     maps->flag_mask = maps->flag_value = HOLD;
     if (kind == ACCD_KIND_ENTER_DATA) {
         struct rt_region *level = rt_push_region(self, 0);
-        level->region = run_items(self, ACCD_KIND_REGION, maps, rt_add_map_enter_items);
+        level->region = run_maps(self, ACCD_KIND_REGION, maps, rt_add_map_enter_items);
     } else if (kind == ACCD_KIND_EXIT_DATA) {
         site->is_region_end = true;
         rt_pop_region(self);
@@ -134,7 +131,7 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
     const struct rt_target_call call = rt_target_enter(site, device);
     rt_record_location(site);
     hold_region_data(site, call.self, kind, &maps);
-    run_items(call.self, kind, &maps, convert);
+    run_maps(call.self, kind, &maps, convert);
     if (kind == ACCD_KIND_ENTER_DATA)
         translate_addresses(call.self, columns);
     rt_target_leave(&call);
@@ -319,10 +316,10 @@ enum { PRIVATE_ALIGNMENT = 16 };
  * can need. */
 static size_t private_bytes(const struct rt_map_columns *columns)
 {
-    size_t bytes = PRIVATE_ALIGNMENT;
+    size_t bytes = 0;
     for (size_t i = 0; i < columns->n; i++)
         if (columns->type[i] & PRIVATE)
-            bytes += ((size_t)columns->size[i] + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
+            bytes += (size_t)columns->size[i] + PRIVATE_ALIGNMENT - 1;
     return bytes;
 }
 
@@ -344,7 +341,6 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
 {
     assert(args && storage);
     size_t n = 0;
-    storage = (char *)(((uintptr_t)storage + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = rt_get_map(columns, i);
         if (!(map.type & TARGET_PARAM))
@@ -352,11 +348,10 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
         if (map.type & LITERAL) {
             args[n++] = (uintptr_t)map.base;
         } else if (map.type & PRIVATE) {
-            const size_t size = (size_t)map.size;
+            char *copy = rt_place_private_copy(&storage, (size_t)map.size, PRIVATE_ALIGNMENT);
             if (map.type & TO)
-                memcpy(storage, map.begin, size);
-            args[n++] = (uintptr_t)storage - ((uintptr_t)map.begin - (uintptr_t)map.base);
-            storage += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
+                memcpy(copy, map.begin, (size_t)map.size);
+            args[n++] = (uintptr_t)copy - ((uintptr_t)map.begin - (uintptr_t)map.base);
         } else {
             const bool has_mapper = columns->mapper && columns->mapper[i];
             args[n] = map.begin ? (uintptr_t)rt_find_map_base(self, &map, has_mapper) : 0;
@@ -438,7 +433,10 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     if (RT_HAS_HOOK(pass_argument))
         report_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
-    accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
+    struct rt_items items;
+    rt_items_init(&items, maps.n);
+    rt_add_map_enter_items(&maps, &items);
+    accd_region *region = rt_run_items(call.self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK, &items);
     /* The environment for GPUs, which may be the first argument, gets any value: regions on this machine do not use it.
      */
     body->args[0] = UINTPTR_MAX;
@@ -450,7 +448,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         body->addresses[i] = &body->args[i];
     rt_launch_kernel(site, device, kernel);
     RT_CALL_HOOKS(end_nulls, site);
-    rt_sync_null_map_pointers(call.self, &maps, true);
+    rt_restore_null_pointers(call.self, &items);
+    rt_items_free(&items);
     rt_end_core_region(call.self, region);
     rt_free_kernel(kernel, bytes);
     rt_target_leave(&call);

@@ -4,8 +4,8 @@
  * Each entry point tries the fast path first (choose_route), which needs the lock but no memory:
  *
  *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
- *                              -> SLOW_PATH: rt_enter, gcc_entries.c -> rt_items -> rt_run_construct,
- *                                 with events for tools */
+ *                              -> SLOW_PATH: rt_enter, gcc_entries.c -> lower.c -> rt_run_items, with events for tools
+ */
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
@@ -15,6 +15,7 @@
 #include "rt/spans.h"
 #include "trace/prof.h"
 #include "gcc_fast_path.h"
+#include "lower.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -158,33 +159,6 @@ choose_route(const struct rt_site *site, int flags, const struct entries *map, c
 
 /* -------------------------------------------------------------------------------- structured -- */
 
-/* Ends the program with a report, because the data at `host`, which clause use_device names, are absent on the thread's
- * device. */
-static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
-{
-    char name[160];
-    rt_format_name(rt.site, (uintptr_t)host, 0, name, sizeof name);
-    rt_fatal_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
-                   self->device);
-}
-
-/* Replaces the addresses in entries of host_data by device addresses; the program's code reads them from there in the
- * region. Absent data end the program; with clause if_present they keep the host address. */
-static void translate_addresses(const struct rt_thread *self, const struct entries *map)
-{
-    for (size_t i = 0; i < map->n; i++) {
-        unsigned kind = rt_get_entry_kind(map, i);
-        if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
-            continue;
-        void *device = rt_find_device_address(self, map->host[i]);
-        RT_CALL_HOOKS(expose, (uintptr_t)device);
-        if (device)
-            map->host[i] = device;
-        else if (kind == USE_DEVICE)
-            refuse_absent(self, map->host[i]);
-    }
-}
-
 /* Returns true for host_data: its first entry is one of use_device, as that directive has no other data clauses. */
 static bool uses_device(const struct entries *map)
 {
@@ -219,12 +193,9 @@ static __attribute__((noinline)) void open_data_region(const struct rt_site *sit
         struct rt_items items;
         rt_items_init(&items, map->n);
         rt_add_entry_items(map, &items);
-        if (items.n)
-            level->region = rt_run_construct(self, ACCD_KIND_REGION, RT_NEEDS_CHECK, items.at, items.n, false);
-        if (items.descriptors)
-            rt_refresh_descriptors(self, map);
+        level->region = rt_run_items(self, ACCD_KIND_REGION, RT_NEEDS_CHECK, &items);
         rt_items_free(&items);
-        translate_addresses(self, map);
+        rt_translate_addresses(self, map);
     }
     rt_leave();
     rt_span_end(&span);
@@ -313,12 +284,9 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
         rt_items_init(&items, map->n);
         directive->convert(map, &items);
         RT_CALL_HOOKS(begin_operation, self, queue);
-        if (items.n)
-            rt_run_construct(self, directive->kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
+        rt_run_items(self, directive->kind, RT_NEEDS_CHECK, &items);
         RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
         rt_items_free(&items);
-        if (items.descriptors)
-            rt_refresh_descriptors(self, map);
         if (directive->kind == ACCD_KIND_UPDATE && !map->n)
             rt_report_empty_update();
     }
@@ -556,10 +524,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_add_entry_items(map, &items);
     rt_attach_variables(self, map, &items);
     RT_CALL_HOOKS(begin_operation, self, queue);
-    accd_region *region =
-        rt_run_construct(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK | RT_HAS_PRIVATE_ITEMS, items.at, items.n, false);
-    if (items.descriptors)
-        rt_refresh_descriptors(self, map);
+    accd_region *region = rt_run_items(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK | RT_HAS_PRIVATE_ITEMS, &items);
     rt_items_free(&items);
     fill_arguments(self, map, kernel->args);
     next_span(&part, &span, RT_EV_LAUNCH);

@@ -1,11 +1,10 @@
-/* gcc_entries.c - turns the entries of a gcc directive into the items of one construct. Called by gcc_acc.c and
+/* gcc_entries.c - decodes the entries of a gcc directive, and the arguments of its kernel. Called by gcc_acc.c and
  * gcc_omp.c with the lock held; iterators are already expanded.
  *
- * An entry of data becomes one item (a host range with an action). A pointer's entry follows the entry of the section
- * that it points to. It becomes that item's slot (the address of the pointer to attach), or an item that only attaches
- * the pointer. A STRUCT entry precedes the entries of an aggregate's members. In OpenACC each member is an item within
- * a common frame (the host range of the aggregate, for which the device gets one block of memory). In OpenMP all
- * members are one item with a mapping program, which says which bytes are mapped:
+ * A pointer's entry follows the entry of the section that it points to. A STRUCT entry precedes the entries of an
+ * aggregate's members. In OpenACC each member is an item within a common frame (the host range of the aggregate, for
+ * which the device gets one block of memory). In OpenMP all members are one item with a mapping program, which says
+ * which bytes are mapped:
  *
  *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
@@ -23,6 +22,7 @@
 #include "lib/arena.h"
 #include "rt/lifecycle.h"
 #include "gcc_fast_path.h"
+#include "lower.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,41 +32,19 @@
  * Used only if debug information does not give the size of the aggregate, which the compiler does not pass. */
 enum { FRAME_CAPACITY = 4096 };
 
-/* Sets ACCD_ITEM_BASE_POINTER in the items that map or unmap the base pointer or the Fortran descriptor at `slot`,
- * which the compiler adds to a section. Rule profiles differ in whether such an item changes the reference counts of
- * present data that contain the pointer. */
-static void mark_pointer(struct rt_items *items, const void *slot)
+/* Lowers an entry of `bytes` bytes of data at `host`, whose item has the flags `flags`. */
+static void lower_data(struct rt_items *items, accd_action action, const void *host, uint64_t bytes, uint16_t flags)
 {
-    for (size_t i = 0; i < items->n; i++) {
-        accd_item *item = &items->at[i];
-        bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_ACTION_CREATE;
-        bool is_unmapped = item->bytes == sizeof(void *) && item->action == ACCD_ACTION_DELETE;
-        if (item->host == slot && (pointer || is_unmapped || rt_is_descriptor_size(slot, item->bytes)))
-            item->flags |= ACCD_ITEM_BASE_POINTER;
-    }
+    rt_lower_entry(
+        items,
+        &(struct map_entry){.kind = MAP_DATA, .action = (uint8_t)action, .flags = flags, .host = host, .bytes = bytes});
 }
 
-/* Adds the pointer at `slot` to the items. Its section begins at the pointer's value plus `bias`. If one of the last
- * items is that section, the pointer becomes the item's slot. Otherwise a new item with `action` (attach or detach) and
- * `flags` is appended for the pointer alone. */
-static void add_pointer(struct rt_items *items, accd_action action, const void *slot, size_t bias, uint16_t flags)
+/* Lowers a zero-length section at `host`, whose item has the flags `flags`. */
+static void lower_empty_section(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
 {
-    assert(slot);
-    accd_item *section = rt_find_pointed_section(items, slot, bias);
-    if (section) {
-        section->slot = slot;
-        /* pointers of members are not marked, because their aggregate may be present */
-        if (!(flags & ACCD_ITEM_IF_PRESENT))
-            mark_pointer(items, slot);
-        return;
-    }
-    /* A null pointer has no section yet, or no longer; the compiler's item for the pointer is a base pointer all the
-     * same. */
-    if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot))
-        mark_pointer(items, slot);
-    accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
-    item->slot = slot;
-    item->flags = flags;
+    rt_lower_entry(
+        items, &(struct map_entry){.kind = MAP_EMPTY_SECTION, .action = (uint8_t)action, .flags = flags, .host = host});
 }
 
 /* Sets the search depth of `items` so that the section of a pointer is searched among all items, if iterators were
@@ -121,20 +99,34 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     return aggregate_size > end - start ? aggregate_size : end - start + FRAME_CAPACITY;
 }
 
-/* Returns the host address of a zero-length section if entry i is the pointer to one; NULL for any other entry. */
-static const void *get_empty_section(const struct entries *map, size_t i)
+/* Returns true if entry i is a pointer to a section of zero length. */
+static bool points_to_empty_section(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
-    if ((kind == ATTACH_ZERO_LENGTH || kind == POINTER_TO_ZERO_LENGTH) && map->host[i])
-        return (const void *)(rt_load_word(map->host[i]) + map->size[i]);
-    return kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
+    return kind == ATTACH_ZERO_LENGTH || kind == POINTER_TO_ZERO_LENGTH ||
+           (kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH && map->host[i - 1]);
 }
 
-/* Returns true if entry i is an implicit map (no clause names the data) of data that are partly present. Such a map
- * must use the present part and map nothing (OMP60-map-12). */
-static bool is_partly_present(const struct entries *map, size_t i)
+/* Lowers entry i, a pointer that must not be NULL: its section begins at the pointer's value plus the entry's bias.
+ * action, flags: those of an item for the pointer alone, see map_entry.h. */
+static void lower_pointer(const struct entries *map, size_t i, struct rt_items *items, accd_action action,
+                          uint16_t flags)
 {
-    return (map->kind[i] & IMPLICIT) == IMPLICIT && rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
+    const void *slot = map->host[i];
+    rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
+                                              .action = (uint8_t)action,
+                                              .flags = flags,
+                                              .is_empty = action == ACCD_ACTION_ATTACH && map->target &&
+                                                          points_to_empty_section(map, i),
+                                              .host = (const void *)(rt_load_word(slot) + map->size[i]),
+                                              .slot = slot});
+}
+
+/* Returns true if entry i is an implicit map: no clause names the data. If they are partly present, such a map must use
+ * the present part and map nothing (OMP60-map-12). */
+static bool is_implicit(const struct entries *map, size_t i)
+{
+    return (map->kind[i] & IMPLICIT) == IMPLICIT;
 }
 
 /* Returns the item flags for entry i that the modifiers `always` (OMP60-map-5) and `always, present` (OMP60-map-9) of
@@ -240,16 +232,15 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
     const uintptr_t low = n ? pieces[0].offset : 0, high = n ? pieces[n - 1].offset + pieces[n - 1].bytes : 0;
     for (size_t i = 0; i < n; i++)
         pieces[i].offset -= low;
-    if (n) {
-        accd_item *item =
-            rt_add_item(items, n > 1 ? ACCD_ACTION_CREATE : pieces[0].action, (const void *)low, high - low);
-        item->frame_bytes = aggregate_bytes(map, head);
-        item->frame = item->frame_bytes ? map->host[head] : NULL;
-        if (n > 1) {
-            item->program = rt_get_struct_program(high - low, pieces, n);
-            rt_add_label_layout(item);
-        }
-    }
+    if (n)
+        rt_lower_entry(items,
+                       &(struct map_entry){.kind = MAP_DATA,
+                                           .action = n > 1 ? ACCD_ACTION_CREATE : pieces[0].action,
+                                           .host = (const void *)low,
+                                           .bytes = high - low,
+                                           .frame = aggregate_size ? map->host[head] : NULL,
+                                           .frame_bytes = aggregate_size,
+                                           .program = n > 1 ? rt_get_struct_program(high - low, pieces, n) : NULL});
     if (n < 2)
         free(pieces);
 }
@@ -298,7 +289,11 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
         const void *host = map->host[i];
         if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
             is_readable_scalar(host, sizeof(void *)) && rt_is_pointer_variable(self, host))
-            add_pointer(items, ACCD_ACTION_ATTACH, host, 0, ACCD_ITEM_IF_PRESENT);
+            rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
+                                                      .action = ACCD_ACTION_ATTACH,
+                                                      .flags = ACCD_ITEM_IF_PRESENT,
+                                                      .host = (const void *)rt_load_word(host),
+                                                      .slot = host});
     }
 }
 
@@ -365,25 +360,25 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             continue;
         if (kind == TO_PSET) {
             pset = i;
-            items->descriptors = true;
+            if (size > sizeof(void *))
+                rt_lower_descriptor(items, host, size);
         }
-        if ((action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT) && rt_is_constant(host))
-            /* Data in read-only memory, such as virtual tables and typeinfo, cannot be copied back. */
-            action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE;
-        if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
+        if (map->target && kind == FIRSTPRIVATE)
             continue;
         if (map->target && member && action != ACCD_ACTION_COUNT && !get_always_flags(map, i))
             continue; /* add_structure has made one item for all members of the structure */
         if (action != ACCD_ACTION_COUNT) {
-            accd_item *item = rt_add_item(items, action, host, size);
-            item->flags = get_always_flags(map, i);
             /* A `declare present` changes no reference count, because no call will release the data. */
-            if (action == ACCD_ACTION_PRESENT && rt.site->declares)
-                item->flags = ACCD_ITEM_UNCOUNTED;
-            if (member) {
-                item->frame = map->host[head];
-                item->frame_bytes = capacity;
-            }
+            const bool is_uncounted = action == ACCD_ACTION_PRESENT && rt.site->declares;
+            rt_lower_entry(items,
+                           &(struct map_entry){.kind = MAP_DATA,
+                                               .action = (uint8_t)rt_get_entry_action(action, host),
+                                               .flags = is_uncounted ? ACCD_ITEM_UNCOUNTED : get_always_flags(map, i),
+                                               .needs_whole = map->target && is_implicit(map, i),
+                                               .host = host,
+                                               .bytes = size,
+                                               .frame = member ? map->host[head] : NULL,
+                                               .frame_bytes = member ? capacity : 0});
             continue;
         }
         switch (kind) {
@@ -400,19 +395,17 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
         case POINTER_TO_ZERO_LENGTH:
             if (kind == POINTER && (pset == SIZE_MAX || !is_in_entry(map, pset, host)) && is_passing_pointer(map, i))
                 break;
-            add_pointer(items, ACCD_ACTION_ATTACH, host, size, ACCD_ITEM_IF_PRESENT);
-            items->nulls |= map->target && get_empty_section(map, i);
+            lower_pointer(map, i, items, ACCD_ACTION_ATTACH, ACCD_ITEM_IF_PRESENT);
             if (pset == SIZE_MAX || !is_in_entry(map, pset, host))
-                rt_add_item(items, ACCD_ACTION_COPYIN, host, sizeof(void *));
+                lower_data(items, ACCD_ACTION_COPYIN, host, sizeof(void *), 0);
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
-            add_pointer(items, ACCD_ACTION_ATTACH, host, size, 0);
-            items->nulls |= map->target && get_empty_section(map, i);
+            lower_pointer(map, i, items, ACCD_ACTION_ATTACH, 0);
             break;
         case ZERO_LENGTH: /* OpenMP maps the present object at that address (OMP60-map-10); OpenACC maps nothing */
             if (map->target)
-                rt_add_present_item(items, ACCD_ACTION_CREATE, host, 0);
+                lower_empty_section(items, ACCD_ACTION_CREATE, host, 0);
             break;
         case FIRSTPRIVATE_INT:
         case USE_DEVICE:
@@ -458,38 +451,36 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             continue;
         switch (kind) {
         case FROM:
-            rt_add_item(items, ACCD_ACTION_COPYOUT, host, map->size[i])->flags =
-                get_always_flags(map, i) | (is_permanent ? ACCD_ITEM_UNCOUNTED : 0);
+            lower_data(items, ACCD_ACTION_COPYOUT, host, map->size[i],
+                       get_always_flags(map, i) | (is_permanent ? ACCD_ITEM_UNCOUNTED : 0));
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            rt_add_item(items, ACCD_ACTION_DELETE, host, map->size[i])->flags =
-                map->target && kind == DELETE ? ACCD_ITEM_FINALIZE : 0;
+            lower_data(items, ACCD_ACTION_DELETE, host, map->size[i],
+                       map->target && kind == DELETE ? ACCD_ITEM_FINALIZE : 0);
             break;
         case DETACH:
         case FORCE_DETACH:
-            add_pointer(items, ACCD_ACTION_DETACH, host, map->size[i], 0);
+            lower_pointer(map, i, items, ACCD_ACTION_DETACH, 0);
             break;
         case POINTER:
         case ALWAYS_POINTER: {
-            accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
-            if (section)
-                section->slot = host;
+            lower_pointer(map, i, items, ACCD_ACTION_INHERIT, ACCD_ITEM_IF_PRESENT);
             /* True if another entry, such as that of the descriptor around the pointer, unmaps the pointer's bytes. */
             bool is_covered = false;
             for (size_t k = 0; k < i; k++)
                 is_covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!is_covered)
-                rt_add_item(items, ACCD_ACTION_DELETE, host, sizeof(void *));
+                lower_data(items, ACCD_ACTION_DELETE, host, sizeof(void *), 0);
             break;
         }
         case ZERO_LENGTH:
         case DELETE_ZERO_LENGTH: /* OpenMP unmaps the whole present object at that address; OpenACC does nothing */
             if (map->target)
-                rt_add_present_item(items, ACCD_ACTION_DELETE, host,
+                lower_empty_section(items, ACCD_ACTION_DELETE, host,
                                     kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
             break;
         case STRUCT:
@@ -510,14 +501,13 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
             continue;
         switch (kind) {
         case TO:
-        case FROM: {
-            accd_item *item = rt_add_item(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF,
-                                          map->host[i], map->size[i]);
-            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT
-                          : raw & FORCE                ? 0
-                                                       : ACCD_ITEM_IF_PRESENT;
+        case FROM:
+            lower_data(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF, map->host[i],
+                       map->size[i],
+                       raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT
+                       : raw & FORCE                ? 0
+                                                    : ACCD_ITEM_IF_PRESENT);
             break;
-        }
         case POINTER: /* an update does not change pointers, so these entries make no items */
         case ALWAYS_POINTER:
         case TO_PSET:
@@ -535,39 +525,6 @@ static bool is_pointer_entry(unsigned kind)
 {
     return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||
            kind == ATTACH_ZERO_LENGTH;
-}
-
-/* Returns true if the device copy, at `device`, of the descriptor of entry i points to the device copy of the host
- * descriptor's data. False if it does not, because a kernel may have changed it: the caller then keeps the device's
- * bounds. Also false if the data are absent, or if no later entry attaches the descriptor's pointer. */
-static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
-{
-    assert(rt_get_entry_kind(map, i) == TO_PSET);
-    size_t k = i + 1;
-    while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(rt_get_entry_kind(map, k))))
-        k++;
-    if (k == map->n)
-        return false;
-    const uintptr_t target = rt_load_word(map->host[i]), data = target + map->size[k];
-    const uint64_t dev_address = accd_device_address(rt.context, self->device, (const void *)data);
-    return dev_address && rt_load_word((const void *)(uintptr_t)device) - target == dev_address - data;
-}
-
-/* Copies the bounds of each Fortran descriptor among the entries to its device copy, if they differ and the device copy
- * points to the device copy of the data. */
-void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map)
-{
-    const size_t pointer = sizeof(void *);
-    for (size_t i = 0; i < map->n; i++) {
-        const char *host = map->host[i];
-        if (rt_get_entry_kind(map, i) != TO_PSET || !host || map->size[i] <= pointer)
-            continue;
-        uint64_t device = accd_device_address(rt.context, self->device, host);
-        size_t rest = map->size[i] - pointer;
-        if (device && points_to_attached_data(self, map, i, device) &&
-            memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
-            rt_write_device(self->device, device + pointer, host + pointer, rest);
-    }
 }
 
 /* Returns true if a later entry is a pointer to the data of entry i, as gfortran passes for arrays: then the region
@@ -610,7 +567,6 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
     assert(i < map->n);
     const unsigned kind = rt_get_entry_kind(map, i);
     void *host = map->host[i], *device = NULL;
-    uint64_t low, high;
     if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
         return host; /* declared variables keep their address: around kernels their bytes are swapped with the device's
                       */
@@ -619,32 +575,36 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
         device = first ? rt_find_device_address(self, first) : NULL;
         device = device ? (char *)device - (first - (char *)host) : NULL;
-        /* A zero-length section gives the device address of the present object that contains `host` (OMP60-map-10). */
     } else if (map->target && kind == ZERO_LENGTH) {
-        const uint64_t match = accd_matching_address(rt.context, self->device, host, &low, &high);
-        if (match && match != high)
-            return (void *)(uintptr_t)match;
-        return rt.options.null_unmatched || rt_is_code(host) ? host : NULL;
+        return rt_find_section_argument(self, host, host);
     } else if (kind != ATTACH && !(map->target && kind == FIRSTPRIVATE)) {
-        device = rt_find_device_address(self, host);
-        if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
-            device = rt_find_partly_present_address(self, host, map->size[i]);
+        device = rt_find_data_argument(self, host, map->size[i], is_implicit(map, i), host);
     }
     return device ? device : host; /* absent data of no_create get the host's address */
 }
 
-/* Writes the present device copies of pointers to zero-length sections whose data are absent: makes them null, or, with
- * `restore`, copies the host's pointer to those that are null. */
-void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore)
+/* Ends the program with a report, because the data at `host`, which clause use_device names, are absent on the thread's
+ * device. */
+static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
 {
-    const void *const null = NULL;
+    char name[160];
+    rt_format_name(rt.site, (uintptr_t)host, 0, name, sizeof name);
+    rt_fatal_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
+                   self->device);
+}
+
+/* Replaces the addresses in entries of host_data, use_device_ptr and use_device_addr by device addresses. */
+void rt_translate_addresses(const struct rt_thread *self, const struct entries *map)
+{
     for (size_t i = 0; i < map->n; i++) {
-        const void *target = get_empty_section(map, i);
-        const uint64_t slot = target ? accd_device_address(rt.context, self->device, map->host[i]) : 0;
-        if (!slot || rt_find_device_address(self, target) || (restore && rt_load_word((const void *)(uintptr_t)slot)))
+        const unsigned kind = rt_get_entry_kind(map, i);
+        if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
             continue;
-        if (!restore)
-            RT_CALL_HOOKS(store_null, self->device, map->host[i]);
-        rt_write_device(self->device, slot, restore ? map->host[i] : &null, sizeof null);
+        void *device = rt_find_device_address(self, map->host[i]);
+        RT_CALL_HOOKS(expose, (uintptr_t)device);
+        if (device)
+            map->host[i] = device;
+        else if (kind == USE_DEVICE && !map->target)
+            refuse_absent(self, map->host[i]);
     }
 }

@@ -112,13 +112,9 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
  */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
 
-/* Copies the bounds of each Fortran descriptor among the entries to its device copy, if they differ there. Called after
- * the entries are mapped: a descriptor that was present before may have other bounds now (ACC33-att-9). */
-void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
-
-/* Makes the device copies of pointers to absent zero-length sections null (OMP60-map-10), if `restore` is false. If it
- * is true, gives those that are still null the value of the host's pointer again; called then before the object that
- * contains the pointers is copied back. */
-void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool restore);
+/* Replaces the addresses in entries of host_data, use_device_ptr and use_device_addr by device addresses; the program's
+ * code reads them from there in the region. Absent data keep the host address with if_present and in OpenMP (5.1);
+ * otherwise they end the program. */
+void rt_translate_addresses(const struct rt_thread *self, const struct entries *map);
 
 #endif

@@ -15,6 +15,7 @@
 #include "rt/launch.h"
 #include "rt/lifecycle.h"
 #include "gcc_fast_path.h"
+#include "lower.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -108,11 +109,8 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     for (size_t i = 0; i < map->n; i++) {
         if (!is_private(map, i))
             continue;
-        const size_t align = get_alignment(map, i);
-        storage = (char *)(((uintptr_t)storage + align - 1) & ~(uintptr_t)(align - 1));
-        memcpy(storage, map->host[i], map->size[i]);
-        args[i] = storage;
-        storage += map->size[i];
+        args[i] = rt_place_private_copy(&storage, map->size[i], get_alignment(map, i));
+        memcpy(args[i], map->host[i], map->size[i]);
     }
 }
 
@@ -341,46 +339,17 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Result of a construct. region: the core's region; NULL: not opened. nulls: true if an entry is a pointer to a
- * zero-length section. */
-struct construct_result {
-    accd_region *region;
-    bool nulls;
-};
-
-/* Converts the entries to items by `convert`, and runs a construct of `kind` with them on the thread's device. Then
- * updates the bounds of Fortran descriptors on the device, and makes pointers to absent zero-length sections null
- * there. Failure ends the program. */
-static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
-                                         void (*convert)(const struct entries *map, struct rt_items *items))
+/* Makes items of the entries by `convert`, and runs a construct of `kind` with them on the thread's device. Returns its
+ * region; NULL: none is open. Failure ends the program. */
+static accd_region *run_entries(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
+                                void (*convert)(const struct entries *map, struct rt_items *items))
 {
     struct rt_items items;
-    accd_region *region = NULL;
     rt_items_init(&items, map->n);
     convert(map, &items);
-    if (items.n || kind == ACCD_KIND_COMPUTE)
-        region = rt_run_construct(self, kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
-    if (items.descriptors)
-        rt_refresh_descriptors(self, map);
-    if (items.nulls)
-        rt_sync_null_pointers(self, map, false);
+    accd_region *region = rt_run_items(self, kind, RT_NEEDS_CHECK, &items);
     rt_items_free(&items);
-    return (struct construct_result){region, items.nulls};
-}
-
-/* Replaces the addresses in entries of use_device_ptr and use_device_addr by device addresses; the program's code reads
- * them from there in the region. Absent data keep the host address (OpenMP 5.1). */
-static void translate_addresses(const struct rt_thread *self, const struct entries *map)
-{
-    for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = rt_get_entry_kind(map, i);
-        if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
-            continue;
-        void *device = map->host[i] ? rt_find_device_address(self, map->host[i]) : NULL;
-        RT_CALL_HOOKS(expose, (uintptr_t)device);
-        if (device)
-            map->host[i] = device;
-    }
+    return region;
 }
 
 /* Begins a target data region at once; if the device is the host, an empty region. */
@@ -404,10 +373,10 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     if (device >= 0) {
         const bool has_iterator = rt_has_iterators(&map);
         const struct entries full_map = has_iterator ? rt_expand_iterators(&map) : map;
-        level->region = run_items(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items).region;
+        level->region = run_entries(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items);
         if (has_iterator)
             free(full_map.host);
-        translate_addresses(call.self, &map);
+        rt_translate_addresses(call.self, &map);
     }
     rt_target_leave(&call);
 }
@@ -440,8 +409,8 @@ static void run_enter_exit(const struct directive *directive)
     if (directive->device < 0)
         return;
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
-    run_items(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
-              is_exit_data ? rt_add_exit_items : rt_add_entry_items);
+    run_entries(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
+                is_exit_data ? rt_add_exit_items : rt_add_entry_items);
     rt_target_leave(&call);
 }
 
@@ -464,7 +433,7 @@ static void run_update(const struct directive *directive)
     if (directive->device < 0)
         return;
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
-    run_items(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
+    run_entries(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
     rt_target_leave(&call);
 }
 
@@ -596,7 +565,10 @@ static void run_target(const struct directive *directive)
     rt_report_link_sections(map, kernel->code);
     if (RT_HAS_HOOK(pass_argument))
         report_arguments(call.self, map);
-    const struct construct_result result = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
+    struct rt_items items;
+    rt_items_init(&items, map->n);
+    rt_add_entry_items(map, &items);
+    accd_region *region = rt_run_items(call.self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK, &items);
     for (size_t i = 0; i < map->n; i++)
         if (!(body->args[i] = rt_get_kernel_argument(call.self, map, i)) && map->host[i])
             RT_CALL_HOOKS(pass_null, map->host[i]);
@@ -604,9 +576,9 @@ static void run_target(const struct directive *directive)
     pick_arguments(map, body->args);
     rt_launch_kernel(&directive->site, directive->device, kernel);
     RT_CALL_HOOKS(end_nulls, &directive->site);
-    if (result.nulls)
-        rt_sync_null_pointers(call.self, map, true);
-    rt_end_core_region(call.self, result.region);
+    rt_restore_null_pointers(call.self, &items);
+    rt_items_free(&items);
+    rt_end_core_region(call.self, region);
     rt_free_kernel(kernel, bytes);
     rt_target_leave(&call);
 }

@@ -27,19 +27,15 @@ accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *h
     return item;
 }
 
-/* Returns the item, among the last items->search_depth ones, of the section that begins at the value of the pointer at
- * `slot` plus `bias`; NULL: no such item. */
-accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias)
+/* Appends a fix-up of the pointer at `slot`, and returns it. Ends the program without memory. */
+struct rt_pointer_fixup *rt_add_fixup(struct rt_items *items, const void *slot)
 {
-    assert(slot);
-    uintptr_t target = rt_load_word(slot) + bias;
-    for (size_t i = items->n; i-- > 0 && items->n - i <= items->search_depth;) {
-        accd_item *item = &items->at[i];
-        if ((uintptr_t)item->host == target && !item->slot && item->bytes && item->action != ACCD_ACTION_ATTACH &&
-            item->action != ACCD_ACTION_DETACH)
-            return item;
-    }
-    return NULL;
+    assert(slot && items->nfixups < items->entries);
+    if (!items->fixups && !(items->fixups = malloc(items->entries * sizeof items->fixups[0])))
+        rt_fatal("out-of-memory", "no memory for a directive with %zu entries", items->entries);
+    struct rt_pointer_fixup *fixup = &items->fixups[items->nfixups++];
+    *fixup = (struct rt_pointer_fixup){.slot = slot};
+    return fixup;
 }
 
 /* Returns the device address that the first of the `bytes` bytes at `host` would have, computed from that of the first
