@@ -165,27 +165,12 @@ static void align_frame(struct map_entry *entry)
     }
 }
 
-/* Lowers the pointer of `map`, which is attached if its target is present. */
-static void lower_pointer(struct rt_items *items, const struct rt_map *map)
-{
-    rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
-                                              .action = ACCD_ACTION_ATTACH,
-                                              .flags = ACCD_ITEM_IF_PRESENT,
-                                              .is_empty = !map->size && !(map->type & ATTACH),
-                                              .host = map->begin,
-                                              .slot = map->base});
-}
-
 /* Lowers the map or the unmap (`action`) of the pointer of `map` with PTR_AND_OBJ, unless it is a structure's member.
  */
 static void lower_base_pointer(struct rt_items *items, accd_action action, const struct rt_map *map)
 {
     if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
-        rt_lower_entry(items, &(struct map_entry){.kind = MAP_DATA,
-                                                  .action = (uint8_t)action,
-                                                  .flags = ACCD_ITEM_BASE_POINTER,
-                                                  .host = map->base,
-                                                  .bytes = sizeof(void *)});
+        rt_lower_data(items, action, map->base, sizeof(void *), ACCD_ITEM_BASE_POINTER);
 }
 
 /* Lowers the zero-length section `map`; `flags`: ACCD_ITEM_x. A member of a structure that is no pointer has no entry.
@@ -193,11 +178,8 @@ static void lower_base_pointer(struct rt_items *items, accd_action action, const
 static void lower_empty_section(struct rt_items *items, accd_action action, const struct rt_map *map, unsigned flags)
 {
     if (!rt_get_map_parent(map->type) || is_pointer_map(map))
-        rt_lower_entry(items, &(struct map_entry){
-                                  .kind = MAP_EMPTY_SECTION,
-                                  .action = (uint8_t)action,
-                                  .flags = (uint16_t)(flags | (map->type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0)),
-                                  .host = map->begin});
+        rt_lower_empty_section(items, action, map->begin,
+                               (uint16_t)(flags | (map->type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0)));
 }
 
 /* Appends the items of a directive that begins a construct or enters data: one for each map of data, and those that map
@@ -229,7 +211,8 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
         if (!(map->type & ATTACH))
             lower_empty_section(items, ACCD_ACTION_CREATE, map, 0);
         if (is_pointer_map(map))
-            lower_pointer(items, map);
+            rt_lower_pointer(items, ACCD_ACTION_ATTACH, map->base, map->begin, !(map->type & ATTACH),
+                             ACCD_ITEM_IF_PRESENT);
     }
 }
 
@@ -315,11 +298,7 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
         if (map->type & rt_non_contiguous)
             add_runs(maps, items, action, map, flags);
         else
-            rt_lower_entry(items, &(struct map_entry){.kind = MAP_DATA,
-                                                      .action = (uint8_t)action,
-                                                      .flags = flags,
-                                                      .host = map->begin,
-                                                      .bytes = (uint64_t)map->size});
+            rt_lower_data(items, action, map->begin, (uint64_t)map->size, flags);
     }
 }
 

@@ -127,16 +127,11 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
             return SLOW_PATH;
         if (kind == TO && rt_may_be_unset_copy(host, bytes))
             return SLOW_PATH;
-        const enum route route = choose_data_route(host, bytes, spec, stack);
+        const enum route route = make_fast_item(&fast_items[n], host, bytes, spec, stack, label);
         if (route == SLOW_PATH)
             return SLOW_PATH;
         construct_flags |= (unsigned)route - FAST_PATH;
-        fast_items[n].host = host;
-        fast_items[n].bytes = bytes;
-        fast_items[n].slot = NULL;
-        fast_items[n].label = label;
-        fast_items[n].action = spec & ACTION;
-        fast_items[n++].flags = spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0;
+        n++;
     }
     nfast_items = n;
     return FAST_PATH + construct_flags;

@@ -32,21 +32,6 @@
  * Used only if debug information does not give the size of the aggregate, which the compiler does not pass. */
 enum { FRAME_CAPACITY = 4096 };
 
-/* Lowers an entry of `bytes` bytes of data at `host`, whose item has the flags `flags`. */
-static void lower_data(struct rt_items *items, accd_action action, const void *host, uint64_t bytes, uint16_t flags)
-{
-    rt_lower_entry(
-        items,
-        &(struct map_entry){.kind = MAP_DATA, .action = (uint8_t)action, .flags = flags, .host = host, .bytes = bytes});
-}
-
-/* Lowers a zero-length section at `host`, whose item has the flags `flags`. */
-static void lower_empty_section(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
-{
-    rt_lower_entry(
-        items, &(struct map_entry){.kind = MAP_EMPTY_SECTION, .action = (uint8_t)action, .flags = flags, .host = host});
-}
-
 /* Sets the search depth of `items` so that the section of a pointer is searched among all items, if iterators were
  * expanded in `map`. All sections of an iterator precede its pointers, so that the last few items do not suffice. */
 static void widen_search(const struct entries *map, struct rt_items *items)
@@ -112,14 +97,9 @@ static bool points_to_empty_section(const struct entries *map, size_t i)
 static void lower_pointer(const struct entries *map, size_t i, struct rt_items *items, accd_action action,
                           uint16_t flags)
 {
+    const bool is_empty = action == ACCD_ACTION_ATTACH && map->target && points_to_empty_section(map, i);
     const void *slot = map->host[i];
-    rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
-                                              .action = (uint8_t)action,
-                                              .flags = flags,
-                                              .is_empty = action == ACCD_ACTION_ATTACH && map->target &&
-                                                          points_to_empty_section(map, i),
-                                              .host = (const void *)(rt_load_word(slot) + map->size[i]),
-                                              .slot = slot});
+    rt_lower_pointer(items, action, slot, (const void *)(rt_load_word(slot) + map->size[i]), is_empty, flags);
 }
 
 /* Returns true if entry i is an implicit map: no clause names the data. If they are partly present, such a map must use
@@ -289,11 +269,8 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
         const void *host = map->host[i];
         if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
             is_readable_scalar(host, sizeof(void *)) && rt_is_pointer_variable(self, host))
-            rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
-                                                      .action = ACCD_ACTION_ATTACH,
-                                                      .flags = ACCD_ITEM_IF_PRESENT,
-                                                      .host = (const void *)rt_load_word(host),
-                                                      .slot = host});
+            rt_lower_pointer(items, ACCD_ACTION_ATTACH, host, (const void *)rt_load_word(host), false,
+                             ACCD_ITEM_IF_PRESENT);
     }
 }
 
@@ -397,7 +374,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
                 break;
             lower_pointer(map, i, items, ACCD_ACTION_ATTACH, ACCD_ITEM_IF_PRESENT);
             if (pset == SIZE_MAX || !is_in_entry(map, pset, host))
-                lower_data(items, ACCD_ACTION_COPYIN, host, sizeof(void *), 0);
+                rt_lower_data(items, ACCD_ACTION_COPYIN, host, sizeof(void *), 0);
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
@@ -405,7 +382,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             break;
         case ZERO_LENGTH: /* OpenMP maps the present object at that address (OMP60-map-10); OpenACC maps nothing */
             if (map->target)
-                lower_empty_section(items, ACCD_ACTION_CREATE, host, 0);
+                rt_lower_empty_section(items, ACCD_ACTION_CREATE, host, 0);
             break;
         case FIRSTPRIVATE_INT:
         case USE_DEVICE:
@@ -451,16 +428,16 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             continue;
         switch (kind) {
         case FROM:
-            lower_data(items, ACCD_ACTION_COPYOUT, host, map->size[i],
-                       get_always_flags(map, i) | (is_permanent ? ACCD_ITEM_UNCOUNTED : 0));
+            rt_lower_data(items, ACCD_ACTION_COPYOUT, host, map->size[i],
+                          get_always_flags(map, i) | (is_permanent ? ACCD_ITEM_UNCOUNTED : 0));
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            lower_data(items, ACCD_ACTION_DELETE, host, map->size[i],
-                       map->target && kind == DELETE ? ACCD_ITEM_FINALIZE : 0);
+            rt_lower_data(items, ACCD_ACTION_DELETE, host, map->size[i],
+                          map->target && kind == DELETE ? ACCD_ITEM_FINALIZE : 0);
             break;
         case DETACH:
         case FORCE_DETACH:
@@ -474,14 +451,14 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             for (size_t k = 0; k < i; k++)
                 is_covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!is_covered)
-                lower_data(items, ACCD_ACTION_DELETE, host, sizeof(void *), 0);
+                rt_lower_data(items, ACCD_ACTION_DELETE, host, sizeof(void *), 0);
             break;
         }
         case ZERO_LENGTH:
         case DELETE_ZERO_LENGTH: /* OpenMP unmaps the whole present object at that address; OpenACC does nothing */
             if (map->target)
-                lower_empty_section(items, ACCD_ACTION_DELETE, host,
-                                    kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
+                rt_lower_empty_section(items, ACCD_ACTION_DELETE, host,
+                                       kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
             break;
         case STRUCT:
             break;
@@ -502,11 +479,11 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
         switch (kind) {
         case TO:
         case FROM:
-            lower_data(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF, map->host[i],
-                       map->size[i],
-                       raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT
-                       : raw & FORCE                ? 0
-                                                    : ACCD_ITEM_IF_PRESENT);
+            rt_lower_data(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF, map->host[i],
+                          map->size[i],
+                          raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT
+                          : raw & FORCE                ? 0
+                                                       : ACCD_ITEM_IF_PRESENT);
             break;
         case POINTER: /* an update does not change pointers, so these entries make no items */
         case ALWAYS_POINTER:

@@ -44,6 +44,23 @@ static inline __attribute__((always_inline)) enum route choose_data_route(const 
     return rt_needs_check((uintptr_t)host, bytes, spec & MOVES) ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
+/* Makes `item` the item of an entry of data with this spec, and returns the path that it can take, see
+ * choose_data_route. Makes no item for SLOW_PATH. Fields that are not set here must be 0. */
+static inline __attribute__((always_inline)) enum route
+make_fast_item(accd_item *item, const void *host, size_t bytes, unsigned spec, uintptr_t stack, const accd_label *label)
+{
+    const enum route route = choose_data_route(host, bytes, spec, stack);
+    if (route == SLOW_PATH)
+        return route;
+    item->host = host;
+    item->bytes = bytes;
+    item->slot = NULL;
+    item->label = label;
+    item->action = spec & ACTION;
+    item->flags = spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0;
+    return route;
+}
+
 /* Returns true if the `bytes` bytes at `host` may be a scalar whose address is invalid. gcc removes the copy of a
  * private scalar that was never set, and passes an undefined address from the stack. True for at most 16 bytes that lie
  * neither within 8 MiB above the call's stack pointer nor in static memory. A call must be under way (rt.site). */

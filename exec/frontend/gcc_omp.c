@@ -281,17 +281,12 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
                    rt_is_partly_present(&rt_this_thread, host, bytes)) {
             return SLOW_PATH;
         }
-        const enum route route = choose_data_route(host, bytes, spec, stack);
+        const enum route route = make_fast_item(&fast_items[nfast_items], host, bytes, spec, stack, label);
         if (route == SLOW_PATH)
             return SLOW_PATH;
         needs_check |= route == FAST_PATH_CHECKED;
-        accd_item *item = &fast_items[nfast_items];
-        item->host = host;
-        item->bytes = bytes;
-        item->slot = NULL;
-        item->label = label;
-        item->action = spec & ACTION;
-        item->flags = (spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0) | (spec & FINAL ? ACCD_ITEM_FINALIZE : 0);
+        if (spec & FINAL)
+            fast_items[nfast_items].flags |= ACCD_ITEM_FINALIZE;
         entry_indices[nfast_items++] = (uint8_t)i;
     }
     return needs_check ? FAST_PATH_CHECKED : FAST_PATH;

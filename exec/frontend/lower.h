@@ -30,6 +30,32 @@ static inline void rt_lower_entry(struct rt_items *items, const struct map_entry
         rt_add_label_layout(item);
     }
 }
+/* Lowers `bytes` bytes of data at `host`, whose item has the flags `flags`. */
+static inline void rt_lower_data(struct rt_items *items, accd_action action, const void *host, uint64_t bytes,
+                                 uint16_t flags)
+{
+    rt_lower_entry(
+        items,
+        &(struct map_entry){.kind = MAP_DATA, .action = (uint8_t)action, .flags = flags, .host = host, .bytes = bytes});
+}
+/* Lowers a zero-length section at `host`, whose item has the flags `flags`. */
+static inline void rt_lower_empty_section(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
+{
+    rt_lower_entry(
+        items, &(struct map_entry){.kind = MAP_EMPTY_SECTION, .action = (uint8_t)action, .flags = flags, .host = host});
+}
+/* Lowers the pointer at `slot`, whose section begins at `section`. is_empty: that has zero length. action, flags: those
+ * of an item for the pointer alone. */
+static inline void rt_lower_pointer(struct rt_items *items, accd_action action, const void *slot, const void *section,
+                                    bool is_empty, uint16_t flags)
+{
+    rt_lower_entry(items, &(struct map_entry){.kind = MAP_POINTER,
+                                              .action = (uint8_t)action,
+                                              .flags = flags,
+                                              .is_empty = is_empty,
+                                              .host = section,
+                                              .slot = slot});
+}
 /* Records a Fortran descriptor of `bytes` bytes, more than a pointer has, whose bounds rt_run_items refreshes on the
  * device if the entry of its pointer follows. */
 void rt_lower_descriptor(struct rt_items *items, const void *host, size_t bytes);
