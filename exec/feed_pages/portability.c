@@ -313,17 +313,23 @@ static accd_rules replace_knob(const accd_rules *rules, const struct knob *knob,
 }
 
 /* Returns the knob that makes the program's rules do what `other` does, if it has the value of that profile; NULL: no
- * single knob does. states[OWN] must be the state before the operation. */
+ * single knob does. The knob found last is tried first, because loops repeat differences. states[OWN] must be the state
+ * before the operation. */
 static const struct knob *find_knob(const struct operation *operation, const struct outcome *other)
 {
+    enum { KNOBS = sizeof knobs / sizeof knobs[0] };
+    static size_t last;
     const accd_rules *own_rules = outcomes[OWN].rules;
-    for (size_t i = 0; i < sizeof knobs / sizeof knobs[0]; i++) {
-        const accd_rules rules = replace_knob(own_rules, &knobs[i], other->rules);
+    for (size_t i = 0; i < KNOBS; i++) {
+        const size_t candidate = (last + i) % KNOBS;
+        const accd_rules rules = replace_knob(own_rules, &knobs[candidate], other->rules);
         if (!memcmp(&rules, own_rules, sizeof rules))
             continue;
         observe(operation, OWN, &rules, &varied);
-        if (is_same_outcome(&varied, other, true) && varied.status == other->status)
-            return &knobs[i];
+        if (is_same_outcome(&varied, other, true) && varied.status == other->status) {
+            last = candidate;
+            return &knobs[candidate];
+        }
     }
     return NULL;
 }
