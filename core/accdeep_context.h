@@ -207,8 +207,8 @@ typedef struct accd_context_config {
                         All device memory then counts as written, and any stream may use data once the construct that
                         maps them has returned. Always true for "direct"; never for "sim", whose memory no kernel can
                         use */
-    int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim" and "unbacked". The context then
-                        works with one thread, and uses `alloc` for checkpoints alone */
+    int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim" and "unbacked".
+                        The context then works with one thread, and uses `alloc` for checkpoints alone */
     int avoid_reuse; /* true if freed device memory is reused only when no other memory is left, so that stale pointers
                         into it stay invalid. Only for "sim" */
     accd_charge_fn charge; /* function that counts the host memory of simulated devices; NULL: it is not counted. Only
@@ -239,8 +239,8 @@ static inline void accd_context_config_init(accd_context_config *config)
  * - "guarded-begin": "guarded", but the guard page comes before the allocation.
  * - "guarded-again": "guarded", but freed memory stays accessible: it keeps its guard page, and the next allocation of
  *   the same size reuses it.
- * - "unbacked": device memory has addresses, but no bytes: transfers move nothing, and host memory is never changed. Only
- *   statuses, events and the present table show what constructs do. Kernels read zeros.
+ * - "unbacked": device memory has addresses, but no bytes: transfers move nothing, and host memory is never changed.
+ * Only statuses, events and the present table show what constructs do. Kernels read zeros.
  * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
  *   fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);

@@ -16,7 +16,6 @@
  * failure after the first change is undone here, and reported with the error text of the general path.
  *
  * Specialization: `features` is a constant in each copy, so that the compiler removes all tests of other features.
- *
  * Invariant: env->slow_path_reasons is 0. Everything that needs the general path increments that number: records of
  * fusion, queued tasks, pending groups, journal, observer.
  *
