@@ -141,13 +141,17 @@ static const accd_rules *rules_option(void)
 static void read_other_rules(void)
 {
     struct rt_options *options = &rt.options;
-    char *names = strdup(getenv("ACCDEEP_ALSO") ? getenv("ACCDEEP_ALSO") : ""), *rest = names;
+    static char *names; /* never freed: the rules have their names */
     bool unused;
+    names = strdup(getenv("ACCDEEP_ALSO") ? getenv("ACCDEEP_ALSO") : "");
+    if (!names)
+        rt_fatal("out-of-memory", "no memory for the names of rule profiles");
+    char *rest = names;
     for (const char *name; (name = strsep(&rest, ","));) {
         if (!*name)
             continue;
         accd_rules rules = *find_rules(name, &unused);
-        rules.name = name; /* `names` is never freed */
+        rules.name = name;
         if (options->nothers == RT_OTHER_RULES_MAX)
             rt_fatal("file", "at most %d rule profiles can be compared", RT_OTHER_RULES_MAX);
         if (rules.fusion != options->rules->fusion)
