@@ -239,7 +239,7 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
     }
     const size_t slow_path_reasons = env->groups.npending + env->groups.npending_attach + env->queues.ntasks +
                                      env->tuples.placements.count + (env->journal != NULL) +
-                                     (env->context->config.on_event != NULL);
+                                     (env->context->config.on_event != NULL) + env->device.ops->has_no_bytes;
     if (slow_path_reasons != env->slow_path_reasons)
         return VIOLATION("plain constructs have %zu things to look out for, but %zu are counted", slow_path_reasons,
                          env->slow_path_reasons);

@@ -132,6 +132,7 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
                    .number = number,
                    .ops = context->config.backend ? context->config.backend : &accd__backend_sim},
     };
+    env->slow_path_reasons += env->device.ops->has_no_bytes;
     struct accd__device **last = &context->devices;
     while (*last)
         last = &(*last)->next;

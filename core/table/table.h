@@ -308,7 +308,7 @@ struct accd__device_env {
     bool journal_attaches;    /* true if the journal records single attachments, so that groups cannot collapse */
     size_t slow_path_reasons; /* number of reasons that rule out the fast path: groups with pending sections, groups
                                  with pending pointers, queued tasks, placements (records of fusion), the journal, the
-                                 observer */
+                                 observer, a device without bytes */
 };
 
 /* Relation of a range to the present objects. */

@@ -1,8 +1,8 @@
 /* needless_clauses.c - notes about clauses that do nothing, in strict and instrumented runs.
  *
- * Exits of absent data are reported at once. Updates of OpenMP and clauses attach are reported at the end of the run,
- * if they had an effect in no execution. Clauses that do nothing in correct programs are not reported:
- * examples/programs.md lists them. */
+ * Exits of absent data are reported at once. Updates of OpenMP are reported at the end of the run, if they had an
+ * effect in no execution. Clauses that do nothing in correct programs are not reported: examples/programs.md lists
+ * them. */
 #include "diag/diagnostics.h"
 #include "diag/object_history.h"
 #include "diag/symbolize.h"
@@ -74,44 +74,23 @@ struct clause {
     uint64_t executions;
     uintptr_t pc;
     int device;
-    /* the first execution: the construct, the data or the pointer, and for attach the unmapped object to which the
-     * pointer points; its info.bytes are 0 if there is none */
-    const char *construct_name;
-    struct rt_unmapped_object unmapped;
-    bool is_pointer_absent; /* attach: the pointer itself is not present */
+    const char *construct_name; /* construct of the first execution; name: its data */
     char name[160];
 };
 static struct rt_hash clauses = RT_HASH_TABLE(rt_heap_realloc, struct clause);
 
-/* Returns true if an item maps the pointer, or the descriptor, that `attachment` attaches. The compiler adds such an
- * item to a section of a member, and makes no item for the section itself if that is empty. */
-static bool is_attached_to_section(const struct rt_construct *construct, const accd_item *attachment)
-{
-    for (size_t i = 0; i < construct->nitems; i++)
-        if (&construct->items[i] != attachment && construct->items[i].host == attachment->slot)
-            return true;
-    return false;
-}
-
-/* Returns true if the effect of an item of the construct is recorded. Of updates, only those of OpenMP are, because
- * OpenACC has the clause if_present for the intent. Attachments are recorded if a clause attach asks for them, unless
- * the pointer is null. */
+/* Returns true if the effect of an item of the construct is recorded: that of an update of OpenMP, because OpenACC has
+ * the clause if_present for the intent. */
 static bool is_recorded(const struct rt_construct *construct, const accd_item *item)
 {
-    const bool is_openmp = !strncmp(rt.site->construct_name, "target", 6);
-    if (construct->kind == ACCD_KIND_UPDATE)
-        return is_openmp && item->flags & ACCD_ITEM_IF_PRESENT && item->bytes;
-    return !is_openmp && item->action == ACCD_ACTION_ATTACH && !(item->flags & ACCD_ITEM_IF_PRESENT) && item->slot &&
-           rt_load_word(item->slot) && !is_attached_to_section(construct, item);
+    return construct->kind == ACCD_KIND_UPDATE && !strncmp(rt.site->construct_name, "target", 6) &&
+           item->flags & ACCD_ITEM_IF_PRESENT && item->bytes;
 }
 
-/* Returns true if the item moved data or attached a pointer. An update of data that were unmapped before counts, too:
- * the end of their mapping may have moved the values already. */
+/* Returns true if the item moved data. An update of data that were unmapped before counts, too: the end of their
+ * mapping may have moved the values already. */
 static bool has_effect(int device, const accd_item *item)
 {
-    accd_attachment attachment;
-    if (item->action == ACCD_ACTION_ATTACH)
-        return accd_attachment_at(rt.context, device, item->slot, &attachment);
     return accd_get_presence(rt.context, device, item->host, item->bytes) != ACCD_PRESENCE_NONE ||
            rt_find_unmapped_object(device, (uintptr_t)item->host, item->bytes);
 }
@@ -119,18 +98,10 @@ static bool has_effect(int device, const accd_item *item)
 /* Records the first execution of a clause, without effect. */
 static void record_first(struct clause *clause, int device, const accd_item *item)
 {
-    const bool is_attach = item->action == ACCD_ACTION_ATTACH;
-    const struct rt_unmapped_object *unmapped =
-        is_attach ? rt_find_unmapped_object(device, rt_load_word(item->slot), 1) : NULL;
     clause->number = clauses.n;
     clause->device = device;
     clause->construct_name = rt.site->construct_name;
-    clause->is_pointer_absent =
-        is_attach && accd_get_presence(rt.context, device, item->slot, sizeof(void *)) != ACCD_PRESENCE_FULL;
-    rt_format_name(rt.site, (uintptr_t)(is_attach ? item->slot : item->host), is_attach ? sizeof(void *) : item->bytes,
-                   clause->name, sizeof clause->name);
-    if (unmapped)
-        clause->unmapped = *unmapped;
+    rt_format_name(rt.site, (uintptr_t)item->host, item->bytes, clause->name, sizeof clause->name);
 }
 
 /* Records the effects of the items of a construct. Without memory, a clause is left out. */
@@ -185,25 +156,18 @@ static bool has_effect_elsewhere(const struct clause *clause)
 /* Reports a clause that had an effect in no execution. */
 static void report_clause(const struct clause *clause)
 {
-    const bool is_attach = clause->action == ACCD_ACTION_ATTACH;
     char executions[60] = "";
     if (clause->executions > 1)
         snprintf(executions, sizeof executions, " in %llu executions", (unsigned long long)clause->executions);
     emit_note(
         &(struct rt_diagnostic){
-            .rule = is_attach ? "ACC33-att-2" : "OMP60-upd-1",
+            .rule = "OMP60-upd-1",
             .pc = clause->pc,
             .object = clause->name,
-            .help = is_attach ? "attach {1|the pointer} after it and its data are mapped, or leave the clause out"
-                              : "map {1|the data} before, or leave the update out",
+            .help = "map {1|the data} before, or leave the update out",
         },
-        clause->unmapped.info.bytes ? &clause->unmapped : NULL,
-        "%s of %s does nothing%s: %s is not present on device %d", is_attach ? "attach" : clause->construct_name,
-        clause->name, executions,
-        !is_attach                  ? "it"
-        : clause->is_pointer_absent ? "the pointer itself"
-                                    : "what it points to",
-        clause->device);
+        NULL, "%s of %s does nothing%s: it is not present on device %d", clause->construct_name, clause->name,
+        executions, clause->device);
 }
 
 /* Reports the clauses without an effect in the order of their first executions, and forgets all. Without memory,

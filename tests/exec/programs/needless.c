@@ -1,4 +1,4 @@
-/* Clauses that attach nothing. The argument chooses one. */
+/* Clauses that attach nothing, which is legal: none has a note. The argument chooses one. */
 #include <openacc.h>
 #include <stdio.h>
 #include <stdlib.h>
