@@ -2,7 +2,7 @@
  *
  * The compiler puts a call before each load and store: those of its thread sanitizer. This folder is the
  * library that defines these functions. Without the runtime it does nothing, so that such a program also runs
- * by itself. With the runtime, it gets shadow memory: states of each byte of mapped data. The check of an
+ * without `accdeep exec`. With the runtime, it gets shadow memory: states of each byte of mapped data. The check of an
  * access that the shadow allows returns at once (fast_path.h). Other accesses take the slow path
  * (slow_path.c), which calls the runtime (coherence/access.c) if the shadow does not allow the access there
  * either.

@@ -466,8 +466,8 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
         return false;
     }
     const char *rule = rt_find_rule(diagnostic);
-    const bool helps =
-        (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
+    const bool helps = (is_error || is_defect(diagnostic) || diagnostic->times || diagnostic->help) &&
+                       rt_format_help(diagnostic, rule, &help);
     if (is_error || is_defect(diagnostic))
         RT_CALL_HOOKS(find, message);
     rt.has_findings |= is_failure(diagnostic);

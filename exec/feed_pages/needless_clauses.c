@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Emits a note about data that are absent, with the object that was unmapped there (NULL: unknown). */
+/* Reports a clause whose data are absent, with the object that was unmapped there (NULL: unknown). */
 static __attribute__((format(printf, 3, 4))) void
-emit_note(const struct rt_diagnostic *clause, const struct rt_unmapped_object *unmapped, const char *format, ...)
+emit_report(const struct rt_diagnostic *clause, const struct rt_unmapped_object *unmapped, const char *format, ...)
 {
     struct rt_diagnostic diagnostic = *clause;
     struct rt_text_buffer lines;
@@ -27,7 +27,6 @@ emit_note(const struct rt_diagnostic *clause, const struct rt_unmapped_object *u
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diagnostic.level = "note";
     diagnostic.code = "not-present";
     diagnostic.is_grouped = true;
     rt_text_clear(&lines);
@@ -51,8 +50,9 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
         const bool pointer = rt_format_pointer_target((uintptr_t)item->host, item->bytes, target, sizeof target);
         const struct rt_unmapped_object *unmapped =
             rt_find_unmapped_object(self->device, (uintptr_t)item->host, item->bytes);
-        emit_note(
+        emit_report(
             &(struct rt_diagnostic){
+                .level = "note",
                 .rule = "ACC33-2.7-1",
                 .pc = rt.site->call.pc,
                 .object = name,
@@ -159,8 +159,9 @@ static void report_clause(const struct clause *clause)
     char executions[60] = "";
     if (clause->executions > 1)
         snprintf(executions, sizeof executions, " in %llu executions", (unsigned long long)clause->executions);
-    emit_note(
+    emit_report(
         &(struct rt_diagnostic){
+            .level = "advice",
             .rule = "OMP60-upd-1",
             .pc = clause->pc,
             .object = clause->name,

@@ -668,10 +668,9 @@ accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind
 {
     assert((flags & ~(unsigned)(RT_NEEDS_CHECK | RT_HAS_POINTERS | RT_HAS_PRIVATE_ITEMS)) == 0);
     assert(rt.site && rt.context && (items || !nitems));
-    if (flags & RT_NEEDS_CHECK)
-        return run_checked(thread, kind, flags, items, nitems, finalize);
     if (flags)
-        return run_with_pointers(thread, kind, items, nitems, finalize);
+        return flags & RT_NEEDS_CHECK ? run_checked(thread, kind, flags, items, nitems, finalize)
+                                      : run_with_pointers(thread, kind, items, nitems, finalize);
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct);
 }
 

@@ -58,8 +58,8 @@ return {
     "Bit-fields, or a form of a later standard.", "use another form: this one is not implemented" },
   ["not-present"] = { "Data that a construct needs are not present on the device.",
     "present(X) or an update without a data clause around it; a section that is larger than what was mapped. As a "
-      .. "note: an exit or an OpenMP update that did nothing. Null pointers, empty sections, attach and if_present may "
-      .. "do nothing, and have no note.",
+      .. "note or advice: an exit or an OpenMP update that did nothing. Null pointers, empty sections, attach and "
+      .. "if_present may do nothing, and have no report.",
     "map {1|the data} first: a data region around this construct, or enter data copyin({1|...})",
     openmp = "map {1|the data} first: a target data region around this, or target enter data map(to: {1|...})" },
   ["already-present"] = { "Data are present that must be absent.", "create of OpenACC 2.0 for data of an open region.",

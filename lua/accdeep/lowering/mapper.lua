@@ -8,8 +8,8 @@
 --   paths    tree of the members that the mapper's maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
 --     members     name of a member -> tree of the member's own members.
 --     own_map     map of this member itself: {type, map_modifiers}.
---     pointer     map of a pointer member, if own_map is the map of a section of the pointer's target; nil: the pointer
---                 is not mapped by itself.
+--     pointer     map of a pointer member, if own_map is the map of a section of the pointer's target; nil: no map
+--                 names the pointer without a section.
 --     subscripts  sections of the member in its map; false or nil: none.
 --
 --   map request: the map of the list item to which a mapper is applied, {type, kind, flags, actions, update}.

@@ -1,4 +1,4 @@
-/* What reports tell about absent data: what was mapped there before, and what lies nearest. The argument chooses one. */
+/* Uses of absent data. The reports tell what was mapped there, and what lies nearest. The argument chooses a use. */
 #include <openacc.h>
 #include <stdio.h>
 #include <stdlib.h>

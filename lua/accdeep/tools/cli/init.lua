@@ -17,8 +17,12 @@ local report = require "accdeep.base.report"
 local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
   "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
 
--- Returns the parser of the command line, and two tables by name of a command: its parser and its module.
-local function parser()
+-- Commands that read the options of all commands.
+local READS_ALL = { help = true, completion = true, manual = true }
+
+-- Returns the parser of the command line, and two tables by name of a command: its parser and its module. `chosen`: the
+-- first argument. If it is a command, the others get no options, because argparse takes long to make them.
+local function parser(chosen)
   local p = argparse("accdeep", "Find data errors in OpenACC and OpenMP programs, and try what the standards say.")
   p:add_help_command()
   p:command_target "command"
@@ -28,7 +32,10 @@ local function parser()
   for _, name in ipairs(commands) do
     local command = require("accdeep.tools.cli." .. name)
     by_name[name], parsers[name] = command, p:command(name, command.about)
-    command.options(parsers[name])
+  end
+  local is_alone = by_name[chosen] and not READS_ALL[chosen]
+  for _, name in ipairs(commands) do
+    if not is_alone or name == chosen then by_name[name].options(parsers[name]) end
   end
   return p, parsers, by_name
 end
@@ -49,7 +56,7 @@ end
 -- Executes the command line `args` and returns its exit status. Errors with a diagnostic are printed; other errors,
 -- which are internal, are raised again.
 return function(args)
-  local p, parsers, by_name = parser()
+  local p, parsers, by_name = parser(args[1])
   -- `help` with an unknown command is parsed as that command, so that argparse prints the error.
   if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end
   local ok, options = p:pparse(expand_arguments(args, by_name[args[1]]))
