@@ -4,6 +4,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "rt/lifecycle.h"
+#include "next_function.h"
 #include "target.h"
 
 #include <assert.h>
@@ -46,43 +47,6 @@ ROUTINES(DECLARE)
 /* Returns the address of the site (struct rt_site) of the program's call of the routine that uses this macro. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 
-/* ------------------------------------------------------------------- the compiler's own runtime -- */
-
-/* functions of the compiler's own runtime (libgomp or libomp), set by find_openmp */
-static struct rt_openmp_functions openmp;
-
-/* Returns the function `name` of libgomp or libomp: from the libraries after this one in the search order, otherwise
- * from a loaded library with one of their file names. Ends the program if none has the function. */
-void *rt_find_next_function(const char *name)
-{
-    void *function = dlsym(RTLD_NEXT, name), *library = NULL;
-    static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
-    /* A plug-in with its own copy of this library may come after libgomp or libomp in the search order. */
-    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0]; i++)
-        if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
-            function = dlsym(library, name);
-    if (!function)
-        rt_fatal("file", "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries",
-                 name);
-    return function;
-}
-
-/* Sets the function pointers in `openmp`; ends the program if one of the functions is missing. */
-static void find_openmp(void)
-{
-    *(void **)&openmp.get_default_device = rt_find_next_function("omp_get_default_device");
-    *(void **)&openmp.set_default_device = rt_find_next_function("omp_set_default_device");
-    *(void **)&openmp.set_max_active_levels = rt_find_next_function("omp_set_max_active_levels");
-}
-
-/* Returns the functions of the compiler's own runtime, looked up at the first call. */
-const struct rt_openmp_functions *rt_get_openmp_functions(void)
-{
-    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
-    pthread_once(&once_control, find_openmp);
-    return &openmp;
-}
-
 /* ----------------------------------------------------------------------------------- devices -- */
 
 enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: stands for default-device-var */
@@ -100,7 +64,7 @@ int rt_get_target_device_count(void)
  * RT_TARGET_DEVICE_BASE plus the number of the region's device. */
 static int get_current_device(void)
 {
-    const int number = rt_get_openmp_functions()->get_default_device();
+    const int number = RT_NEXT(omp_get_default_device)();
     return number >= RT_TARGET_DEVICE_BASE ? number - RT_TARGET_DEVICE_BASE : -1;
 }
 
@@ -123,7 +87,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
     if (number == HOST || (number == DEFAULT && !devices))
         return -1;
     if (number == DEFAULT)
-        number = rt_get_openmp_functions()->get_default_device();
+        number = RT_NEXT(omp_get_default_device)();
     if (number >= RT_TARGET_DEVICE_BASE)
         rt_reject_call(site, "misuse", "was encountered inside a target region");
     if (devices && (number < 0 || number > devices))
@@ -199,7 +163,7 @@ static bool is_device(int number, int *device_p)
     enum { INITIAL = -1 };
     const int devices = rt_get_target_device_count();
     if (number == OMP_DEFAULT_DEVICE)
-        number = devices ? rt_get_openmp_functions()->get_default_device() : INITIAL;
+        number = devices ? RT_NEXT(omp_get_default_device)() : INITIAL;
     *device_p = number == devices ? INITIAL : number;
     return number >= INITIAL && number <= devices;
 }

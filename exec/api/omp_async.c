@@ -2,6 +2,7 @@
  * tasks that its depend objects name, and counts as a task of its own in the race check. */
 #include "rt/lifecycle.h"
 #include "target.h"
+#include "tasks.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -42,17 +43,12 @@ struct routine {
  * keeps the thread's epoch. */
 static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
-    static void (*taskwait)(void), (*taskwait_depend)(void **list);
     const bool libomp = dlsym(RTLD_NEXT, "__kmpc_fork_call");
     void **list = libomp ? NULL : new_depend_list(ndepend, depend);
-    if (!taskwait)
-        *(void **)&taskwait = rt_find_next_function("GOMP_taskwait"); /* libomp has this function, too */
-    if (!taskwait_depend && !libomp)
-        *(void **)&taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
     if (list) {
-        taskwait_depend(list);
+        RT_NEXT(GOMP_taskwait_depend)(list);
     } else if (ndepend) {
-        taskwait();
+        RT_NEXT(GOMP_taskwait)(); /* libomp has this function, too */
         rt_after_taskwait(site, NULL);
     }
     struct rt_thread *self = rt_ensure_started();

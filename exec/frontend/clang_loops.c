@@ -5,7 +5,10 @@
  * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk, and a stride beyond the
  * last iteration. The loop would then end after the first iteration. Kernels of checked runs have teams of one thread.
  * Such a team therefore gets chunks of one iteration here, as the schedule requests. */
-#include "api/target.h"
+#include "api/next_function.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum { STATIC_CHUNKED = 33 };
 
@@ -19,10 +22,7 @@ enum { STATIC_CHUNKED = 33 };
     void name PARAMETERS(type, step_type);                                                          \
     void name PARAMETERS(type, step_type)                                                           \
     {                                                                                               \
-        static void(*real) PARAMETERS(type, step_type);                                             \
-        if (!real)                                                                                  \
-            *(void **)&real = rt_find_next_function(#name);                                         \
-        real(location, thread, schedule, last, low, high, stride, step, chunk);                     \
+        RT_NEXT(name)(location, thread, schedule, last, low, high, stride, step, chunk);            \
         if (schedule == STATIC_CHUNKED && chunk == 1 && (step > 0 ? *low < *high : *low > *high)) { \
             *high = *low;                                                                           \
             *stride = step;                                                                         \

@@ -6,6 +6,7 @@
  * a running region are one block of memory:
  *
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
+#include "api/next_function.h"
 #include "api/target.h"
 
 #include "diag/errors.h"
@@ -16,7 +17,6 @@
 #include "rt/lifecycle.h"
 #include "clang_call_arguments.h"
 #include "clang_maps.h"
-#include "clang_tasks.h"
 #include "lower.h"
 
 #include <assert.h>
@@ -226,30 +226,8 @@ static void call_region(const struct body *body)
 
 /* Functions of libomp that get and set its limits for teams and threads. In checked runs target regions have one team
  * of one thread, because checks recognise only the thread that runs the kernel. */
-static struct libomp {
-    int (*get_max_active_levels)(void);
-    int (*get_teams_thread_limit)(void), (*get_max_teams)(void), (*get_num_procs)(void);
-    void (*set_teams_thread_limit)(int threads), (*set_num_teams)(int teams);
-} libomp_functions;
-
-/* Looks up the functions of libomp; ends the program if one is missing. */
-static void find_libomp(void)
-{
-    *(void **)&libomp_functions.get_max_active_levels = rt_find_next_function("omp_get_max_active_levels");
-    *(void **)&libomp_functions.get_teams_thread_limit = rt_find_next_function("omp_get_teams_thread_limit");
-    *(void **)&libomp_functions.get_max_teams = rt_find_next_function("omp_get_max_teams");
-    *(void **)&libomp_functions.get_num_procs = rt_find_next_function("omp_get_num_procs");
-    *(void **)&libomp_functions.set_teams_thread_limit = rt_find_next_function("omp_set_teams_thread_limit");
-    *(void **)&libomp_functions.set_num_teams = rt_find_next_function("omp_set_num_teams");
-}
-
-/* Returns the functions of libomp, looked up at the first call. Ends the program if one is missing. */
-static const struct libomp *libomp(void)
-{
-    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
-    pthread_once(&once_control, find_libomp);
-    return &libomp_functions;
-}
+int omp_get_max_active_levels(void), omp_get_teams_thread_limit(void), omp_get_max_teams(void), omp_get_num_procs(void);
+void omp_set_teams_thread_limit(int threads), omp_set_num_teams(int teams);
 
 /* Returns true if a teams construct must get one team of one thread. That is so if the calling thread runs a kernel of
  * a strict or instrumented run, whose checks recognise only this thread. */
@@ -263,10 +241,7 @@ static bool has_single_team(void)
 void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_t threads);
 void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_t threads)
 {
-    static void (*push)(void *location, int32_t thread, int32_t teams, int32_t threads);
-    if (!push)
-        *(void **)&push = rt_find_next_function("__kmpc_push_num_teams");
-    push(location, thread, has_single_team() ? 1 : teams, has_single_team() ? 1 : threads);
+    RT_NEXT(__kmpc_push_num_teams)(location, thread, has_single_team() ? 1 : teams, has_single_team() ? 1 : threads);
 }
 
 /* Sets bounds for the number of teams, and the thread limit (OpenMP 5.1), as libomp does; each becomes 1 in checked
@@ -274,25 +249,22 @@ void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads)
 {
-    static void (*push)(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
-    if (!push)
-        *(void **)&push = rt_find_next_function("__kmpc_push_num_teams_51");
-    push(location, thread, has_single_team() ? 1 : least, has_single_team() ? 1 : most,
-         has_single_team() ? 1 : threads);
+    RT_NEXT(__kmpc_push_num_teams_51)
+    (location, thread, has_single_team() ? 1 : least, has_single_team() ? 1 : most, has_single_team() ? 1 : threads);
 }
 
 /* Calls the function of a target region with libomp's limits at one team of one thread, and restores the limits. */
 static void call_single_threaded(const struct body *body)
 {
-    const int regions = libomp()->get_max_active_levels(), threads = libomp()->get_teams_thread_limit(),
-              teams = libomp()->get_max_teams();
-    rt_get_openmp_functions()->set_max_active_levels(0);
-    libomp()->set_teams_thread_limit(1);
-    libomp()->set_num_teams(1);
+    const int regions = RT_NEXT(omp_get_max_active_levels)(), threads = RT_NEXT(omp_get_teams_thread_limit)(),
+              teams = RT_NEXT(omp_get_max_teams)();
+    RT_NEXT(omp_set_max_active_levels)(0);
+    RT_NEXT(omp_set_teams_thread_limit)(1);
+    RT_NEXT(omp_set_num_teams)(1);
     call_region(body);
-    libomp()->set_num_teams(teams);
-    libomp()->set_teams_thread_limit(threads ? threads : libomp()->get_num_procs()); /* threads 0: no limit */
-    rt_get_openmp_functions()->set_max_active_levels(regions);
+    RT_NEXT(omp_set_num_teams)(teams);
+    RT_NEXT(omp_set_teams_thread_limit)(threads ? threads : RT_NEXT(omp_get_num_procs)()); /* threads 0: no limit */
+    RT_NEXT(omp_set_max_active_levels)(regions);
 }
 
 /* Function of a struct rt_kernel: runs a target region, during which its device is the default device. `args`: address
@@ -301,13 +273,13 @@ static void run_region(void *args)
 {
     assert(*(struct body **)args);
     const struct body *body = *(struct body **)args;
-    const int before = rt_get_openmp_functions()->get_default_device();
-    rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
+    const int before = RT_NEXT(omp_get_default_device)();
+    RT_NEXT(omp_set_default_device)(RT_TARGET_DEVICE_BASE + body->device);
     if (rt.options.diagnose)
         call_single_threaded(body);
     else
         call_region(body);
-    rt_get_openmp_functions()->set_default_device(before);
+    RT_NEXT(omp_set_default_device)(before);
 }
 
 enum { PRIVATE_ALIGNMENT = 16 };
@@ -413,7 +385,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     rt_declared_refresh();
     rt_acquire_exclusive(site);
     if (RT_HAS_HOOK(run_kernel))
-        rt_find_libomp_tasks();
+        rt_find_next_functions();
     struct rt_kernel *kernel = rt_alloc_kernel(bytes);
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     memset(body, 0, args - head);

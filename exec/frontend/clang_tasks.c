@@ -6,15 +6,14 @@
  *
  *      task of libomp:  | struct task | ... | shared -> struct extra | shared variables | */
 #include "api/target.h"
+#include "api/tasks.h"
 
 #include "diag/errors.h"
 #include "rt/lifecycle.h"
 #include "clang_call_arguments.h"
 #include "clang_maps.h"
-#include "clang_tasks.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -43,124 +42,54 @@ enum { TIED = 1 };                  /* flag for libomp's allocation of a task: t
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
 
-/* Lists of libomp's functions at whose end tasks are complete: name, parameters, arguments. ENDS: without a result.
- * RETURNS: with a result of type int32_t. */
-#define ENDS(X)                                                                                                \
-    X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                                    \
-    X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))                    \
-    X(__kmpc_end_reduce, (void *location, int32_t thread, void *lock), (location, thread, lock))               \
-    X(__kmpc_copyprivate,                                                                                      \
-      (void *location, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *), int32_t ready), \
-      (location, thread, bytes, data, copy, ready))                                                            \
-    X(__kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t condition, void *args),               \
-      (location, n, fn, condition, args))
-#define RETURNS(X)                                                                                          \
-    X(__kmpc_omp_taskwait, (void *location, int32_t thread), (location, thread))                            \
-    X(__kmpc_cancel_barrier, (void *location, int32_t thread), (location, thread))                          \
-    X(__kmpc_reduce,                                                                                        \
-      (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), \
-       void *lock),                                                                                         \
-      (location, thread, n, bytes, data, reduce, lock))
-/* Lists of further functions of libomp: type of the result, name, parameters. OTHERS: functions that this file
- * interposes. CALLED: functions that it only calls. */
-#define OTHERS(X)                                                                                    \
-    X(struct task *, __kmpc_omp_target_task_alloc,                                                   \
-      (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
-       int32_t (*entry)(int32_t, struct task *), int64_t device))                                    \
-    X(int32_t, __kmpc_omp_task, (void *location, int32_t thread, struct task *task))                 \
-    X(int32_t, __kmpc_omp_task_with_deps, (void *location, int32_t thread, struct task *task, LIST)) \
-    X(void, __kmpc_omp_wait_deps, (void *location, int32_t thread, LIST))                            \
-    X(void, __kmpc_omp_taskwait_deps_51, (void *location, int32_t thread, LIST, int32_t nowait))     \
-    X(void *, __kmpc_task_allow_completion_event, (void *location, int32_t thread, struct task *task))
-#define CALLED(X)                                                                           \
-    X(struct task *, __kmpc_omp_task_alloc,                                                 \
-      (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,          \
-       int32_t (*entry)(int32_t, struct task *)))                                           \
-    X(void, __kmpc_omp_task_begin_if0, (void *location, int32_t thread, struct task *task)) \
-    X(void, __kmpc_omp_task_complete_if0, (void *location, int32_t thread, struct task *task))
-
-/* NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions */
-#define DECLARE(type, name, parameters) type name parameters;
-#define POINTER_TO(type, name, parameters) static type(*real_##name) parameters;
-/* NOLINTEND(bugprone-macro-parentheses) */
-#define DECLARE_END(name, parameters, arguments) DECLARE(void, name, parameters)
-#define DECLARE_RETURN(name, parameters, arguments) DECLARE(int32_t, name, parameters)
-#define POINTER_END(name, parameters, arguments) POINTER_TO(void, name, parameters)
-#define POINTER_RETURN(name, parameters, arguments) POINTER_TO(int32_t, name, parameters)
-ENDS(DECLARE_END)
-RETURNS(DECLARE_RETURN)
-OTHERS(DECLARE)
-ENDS(POINTER_END)
-RETURNS(POINTER_RETURN)
-OTHERS(POINTER_TO)
-CALLED(POINTER_TO)
-void __kmpc_fork_call(void *location, int32_t n, void *fn, ...);
-void __kmpc_fork_teams(void *location, int32_t n, void *fn, ...);
+/* Functions of libomp that this file calls; it defines those of the same names that come below. */
+struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
+                                          int32_t (*entry)(int32_t, struct task *), int64_t device);
+struct task *__kmpc_omp_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
+                                   int32_t (*entry)(int32_t, struct task *));
+void __kmpc_omp_task_begin_if0(void *location, int32_t thread, struct task *task);
+void __kmpc_omp_task_complete_if0(void *location, int32_t thread, struct task *task);
+int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task);
+int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST);
+void *__kmpc_task_allow_completion_event(void *location, int32_t thread, struct task *task);
+void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST);
+void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait);
 void __kmpc_end_taskgroup(void *location, int32_t thread);
-static __typeof__(__kmpc_end_taskgroup) *real___kmpc_end_taskgroup;
 typedef void fork_fn(void *location, int32_t n, void *fn, ...);
-static fork_fn *real_fork_call, *real_fork_teams;
-
-/* Looks up the functions of libomp; pointers of functions that libomp lacks stay NULL. */
-static void find_functions(void)
-{
-#define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
-#define FIND_ONE(name, parameters, arguments) FIND(name)
-#define FIND_OTHER(type, name, parameters) FIND(name)
-    ENDS(FIND_ONE)
-    RETURNS(FIND_ONE)
-    OTHERS(FIND_OTHER)
-    CALLED(FIND_OTHER)
-    FIND(__kmpc_end_taskgroup)
-    *(void **)&real_fork_call = dlsym(RTLD_NEXT, "__kmpc_fork_call");
-    *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
-}
-
-/* Looks up libomp's functions, once: at the first call. */
-void rt_find_libomp_tasks(void)
-{
-    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
-    pthread_once(&once_control, find_functions);
-}
+fork_fn __kmpc_fork_call, __kmpc_fork_teams;
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Returns the site (rt_site) of the program's call of the entry point that uses this macro. The entry point must have a
- * parameter `location`. name: its name in reports. */
-#define HERE(name)            \
-    (&(const struct rt_site){ \
-        .call = rt_caller_site(name).call, .construct_name = (name), .location = rt_get_ident_text(location)})
-#define WAIT HERE("a wait for tasks")
-/* Define an entry point at whose end tasks are complete, without (END) and with (RETURN) a result. It calls libomp's
- * function, and then tells the race check that all tasks are complete. */
-#define END(name, parameters, arguments) \
-    void name parameters                 \
-    {                                    \
-        rt_find_libomp_tasks();          \
-        real_##name arguments;           \
-        rt_after_taskwait(WAIT, NULL);   \
-    }
-#define RETURN(name, parameters, arguments)     \
-    int32_t name parameters                     \
-    {                                           \
-        rt_find_libomp_tasks();                 \
-        int32_t result = real_##name arguments; \
-        rt_after_taskwait(WAIT, NULL);          \
-        return result;                          \
-    }
-ENDS(END)
-RETURNS(RETURN)
+/* Address of the site (rt_site) of the program's call of the entry point that uses the macro, and must have a parameter
+ * `location`. name: its name in reports; WAIT: that of a wait for tasks. */
+#define HERE(name) (&RT_SITE_AT(name, rt_get_ident_text(location)))
+#define WAIT (&RT_WAIT_SITE(rt_get_ident_text(location)))
+/* libomp's functions at whose end tasks are complete. */
+#define END(type, name, parameters, arguments) \
+    RT_DEFINE_TASK_END(type, name, parameters, arguments, rt_get_ident_text(location))
+END(void, __kmpc_barrier, (void *location, int32_t thread), (location, thread))
+END(int32_t, __kmpc_cancel_barrier, (void *location, int32_t thread), (location, thread))
+END(void, __kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))
+END(int32_t, __kmpc_omp_taskwait, (void *location, int32_t thread), (location, thread))
+END(int32_t, __kmpc_reduce,
+    (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), void *lock),
+    (location, thread, n, bytes, data, reduce, lock))
+END(void, __kmpc_end_reduce, (void *location, int32_t thread, void *lock), (location, thread, lock))
+END(void, __kmpc_copyprivate,
+    (void *location, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *), int32_t ready),
+    (location, thread, bytes, data, copy, ready))
+END(void, __kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t condition, void *args),
+    (location, n, fn, condition, args))
 
 /* Waits for the tasks of a group by libomp's function, which also calls the program's code that combines results of
  * in_reduction. Meanwhile self->ends_group is set, so that accesses of this code are not checked against pending
  * transfers. */
 void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
-    rt_find_libomp_tasks();
     struct rt_thread *self = rt_ensure_started();
     const bool outer = self->ends_group;
     self->ends_group = true;
-    real___kmpc_end_taskgroup(location, thread);
+    RT_NEXT(__kmpc_end_taskgroup)(location, thread);
     self->ends_group = outer;
     rt_after_taskwait(WAIT, NULL);
 }
@@ -188,12 +117,11 @@ static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list
     void __kmpc_##name(void *location, int32_t n, void *fn, ...)                                     \
     {                                                                                                \
         va_list list;                                                                                \
-        rt_find_libomp_tasks();                                                                      \
         if (n > RT_CALL_ARGUMENTS_MAX)                                                               \
             rt_reject_call(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
                            RT_CALL_ARGUMENTS_MAX);                                                   \
         va_start(list, fn);                                                                          \
-        fork_all(real_##name, location, n, fn, list);                                                \
+        fork_all(RT_NEXT(__kmpc_##name), location, n, fn, list);                                     \
         va_end(list);                                                                                \
         rt_after_taskwait(WAIT, NULL);                                                               \
     }
@@ -264,8 +192,7 @@ static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 /* Waits, by libomp's function, for the tasks that the depend clauses name, and informs the race check. */
 void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
 {
-    rt_find_libomp_tasks();
-    real___kmpc_omp_wait_deps(location, thread, LIST_ARGUMENTS);
+    RT_NEXT(__kmpc_omp_wait_deps)(location, thread, LIST_ARGUMENTS);
     after_wait_deps(WAIT, LIST_ARGUMENTS);
 }
 
@@ -273,8 +200,7 @@ void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
  * the program does not wait, and the race check gets a task in place of a wait. */
 void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait)
 {
-    rt_find_libomp_tasks();
-    real___kmpc_omp_taskwait_deps_51(location, thread, LIST_ARGUMENTS, nowait);
+    RT_NEXT(__kmpc_omp_taskwait_deps_51)(location, thread, LIST_ARGUMENTS, nowait);
     if (!nowait)
         after_wait_deps(WAIT, LIST_ARGUMENTS);
     else if (rt_has_pending_tasks())
@@ -309,16 +235,15 @@ static int32_t run_nowait_task(int32_t thread, struct task *task)
 struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
                                           int32_t (*entry)(int32_t, struct task *), int64_t device)
 {
-    rt_find_libomp_tasks();
     /* starts the runtime, if it has not started: the options decide below */
     rt_get_target_device_count();
     if (!RT_HAS_HOOK(wait))
-        return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
+        return RT_NEXT(__kmpc_omp_target_task_alloc)(location, thread, flags, bytes, shared, entry, device);
     shared += 2 * sizeof(struct extra); /* twice, for alignment */
     struct task *task =
         rt_defers_tasks()
-            ? real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, run_nowait_task, device)
-            : real___kmpc_omp_task_alloc(location, thread, flags | TIED, bytes, shared, run_nowait_task);
+            ? RT_NEXT(__kmpc_omp_target_task_alloc)(location, thread, flags, bytes, shared, run_nowait_task, device)
+            : RT_NEXT(__kmpc_omp_task_alloc)(location, thread, flags | TIED, bytes, shared, run_nowait_task);
     enum { ALIGNMENT = _Alignof(struct extra) };
     task->shared += 2 * sizeof(struct extra) - (uintptr_t)task->shared % ALIGNMENT;
     *extra_of(task) = (struct extra){.entry = entry};
@@ -343,37 +268,34 @@ static bool run_at_once(const struct rt_site *site, void *location, int32_t thre
     if (rt_defers_tasks())
         return false;
     if (n || nno_alias)
-        real___kmpc_omp_wait_deps(location, thread, LIST_ARGUMENTS);
-    real___kmpc_omp_task_begin_if0(location, thread, task);
+        RT_NEXT(__kmpc_omp_wait_deps)(location, thread, LIST_ARGUMENTS);
+    RT_NEXT(__kmpc_omp_task_begin_if0)(location, thread, task);
     run_nowait_task(thread, task);
-    real___kmpc_omp_task_complete_if0(location, thread, task);
+    RT_NEXT(__kmpc_omp_task_complete_if0)(location, thread, task);
     return true;
 }
 
 /* Creates a task by libomp's function, and returns its result; or runs the task at once and returns 0. */
 int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
 {
-    rt_find_libomp_tasks();
     return run_at_once(HERE("a task"), location, thread, task, 0, NULL, 0, NULL)
                ? 0
-               : real___kmpc_omp_task(location, thread, task);
+               : RT_NEXT(__kmpc_omp_task)(location, thread, task);
 }
 
 /* Creates a task with depend clauses by libomp's function, and returns its result; or runs the task at once, after the
  * tasks that the clauses name, and returns 0. */
 int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST)
 {
-    rt_find_libomp_tasks();
     return run_at_once(HERE("a task"), location, thread, task, LIST_ARGUMENTS)
                ? 0
-               : real___kmpc_omp_task_with_deps(location, thread, task, LIST_ARGUMENTS);
+               : RT_NEXT(__kmpc_omp_task_with_deps)(location, thread, task, LIST_ARGUMENTS);
 }
 
 /* Handles the detach clause of a task by libomp's function, and returns its event. From now on tasks of nowait
  * directives are deferred: a task that runs at once might wait forever for an event which the program fulfils later. */
 void *__kmpc_task_allow_completion_event(void *location, int32_t thread, struct task *task)
 {
-    rt_find_libomp_tasks();
     rt_has_detached_tasks = true;
-    return real___kmpc_task_allow_completion_event(location, thread, task);
+    return RT_NEXT(__kmpc_task_allow_completion_event)(location, thread, task);
 }

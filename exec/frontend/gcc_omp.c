@@ -8,6 +8,7 @@
  *      GOMP_x -> fast path: fast_items -> rt_run_construct
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
 #include "api/target.h"
+#include "api/tasks.h"
 
 #include "diag/errors.h"
 #include "diag/label.h"
@@ -24,32 +25,6 @@
 enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags that gcc passes to the entry points below */
 enum { TASK_DEPENDS = 8 };          /* flag for GOMP_task: the task has depend clauses */
 enum { ON_HOST = -2 };              /* device number by which libgomp runs a region on the host */
-
-/* Functions of libgomp: GOMP_target_ext, GOMP_task and GOMP_taskwait_depend. This library's functions with these names
- * hide those of libgomp from the program. */
-static struct libgomp {
-    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                   unsigned flags, void **depend, void **args);
-    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-                 bool deferred, unsigned flags, void **depend, int priority, void *detach);
-    void (*taskwait_depend)(void **depend);
-} libgomp_functions;
-
-/* Looks up the functions of libgomp; ends the program if one is missing. */
-static void find_libgomp(void)
-{
-    *(void **)&libgomp_functions.target = rt_find_next_function("GOMP_target_ext");
-    *(void **)&libgomp_functions.task = rt_find_next_function("GOMP_task");
-    *(void **)&libgomp_functions.taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
-}
-
-/* Returns the functions of libgomp, looked up at the first call. Ends the program if one is missing. */
-static const struct libgomp *libgomp(void)
-{
-    static pthread_once_t once_control = PTHREAD_ONCE_INIT;
-    pthread_once(&once_control, find_libgomp);
-    return &libgomp_functions;
-}
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
@@ -171,8 +146,8 @@ static void defer_directive(const struct directive *directive, void **depend)
         (struct entries){n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
     task->epoch = rt_begin_nowait_task(&directive->site, depend);
     deferred_in_creation = task;
-    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0,
-                    depend, 0, NULL);
+    RT_NEXT(GOMP_task)
+    (run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0, depend, 0, NULL);
     deferred_in_creation = NULL;
 }
 
@@ -186,7 +161,7 @@ static void execute_expanded(const struct directive *directive, void **depend)
         return;
     }
     if (depend) {
-        libgomp()->taskwait_depend(depend);
+        RT_NEXT(GOMP_taskwait_depend)(depend);
         rt_after_taskwait(&directive->site, depend);
     }
     directive->run(directive);
@@ -460,17 +435,20 @@ static void run_in_host_region(void *data)
 {
     struct body *body = data;
     if (body->device >= 0)
-        rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
+        RT_NEXT(omp_set_default_device)(RT_TARGET_DEVICE_BASE + body->device);
     /* Checks recognise only the thread that runs the kernel, so no other threads are started. */
     if (body->device >= 0 && rt.options.diagnose)
-        rt_get_openmp_functions()->set_max_active_levels(0);
+        RT_NEXT(omp_set_max_active_levels)(0);
     body->fn(body->args);
 }
+
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     unsigned flags, void **depend, void **args);
 
 /* Runs a target region through libgomp's GOMP_target_ext, on the host's threads. */
 static void run_body(struct body *body)
 {
-    libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
+    RT_NEXT(GOMP_target_ext)(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
 }
 
 /* Function of a struct rt_kernel: runs the target region of the struct body that args[0] points to. args: the kernel's
@@ -550,7 +528,7 @@ static void run_target(const struct directive *directive)
     rt_declared_refresh();
     rt_acquire_exclusive(&directive->site);
     if (RT_HAS_HOOK(run_kernel))
-        rt_find_libgomp_tasks();
+        rt_find_next_functions();
     struct rt_kernel *kernel = rt_alloc_kernel(bytes);
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     kernel->fn = run_kernel;
@@ -598,8 +576,6 @@ static void run_target_on_host(const struct directive *directive)
 }
 
 /* Runs a target construct at once, or as a task (nowait). args: its teams and thread limit, in libgomp's form. */
-void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                     unsigned flags, void **depend, void **args);
 void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                      unsigned flags, void **depend, void **args)
 {
