@@ -36,8 +36,9 @@ void rt_read8_first(uintptr_t at);
 void rt_write8_first(uintptr_t at);
 /* requested_sizes.c: records that the program requested `bytes` bytes for the block of malloc at `start`. */
 void rt_record_requested_size(uintptr_t start, size_t bytes);
-/* requested_sizes.c: forgets the requested size of the block at `start`; called before the block is freed. */
-void rt_forget_requested_size(uintptr_t start);
+/* requested_sizes.c: forgets the requested size of the block at `start`, and returns it (0: not known); called before
+ * the block is freed. */
+size_t rt_forget_requested_size(uintptr_t start);
 /* Checks an access of n bytes word by word, by the slow path. Host memory without a shadow (nothing is mapped
  * there) needs no check. The runtime must be present. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);

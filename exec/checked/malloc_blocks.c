@@ -11,7 +11,9 @@
 #include <gnu/libc-version.h>
 #include <malloc.h>
 
-/* Listed block: allocated by a kernel, or a large one of host code. */
+enum { PAGE = 4096 };
+
+/* Block of the program. Listed are those that a kernel has allocated, and large ones of host code. */
 struct block {
     uintptr_t start;
     size_t bytes;
@@ -26,42 +28,48 @@ static size_t nkernel_blocks; /* number of blocks that kernels have allocated */
  * start of a page, where malloc's header of the block is. */
 static bool is_mapping(const void *at)
 {
-    enum { PAGE = 4096, HEAD = 16 };
+    enum { HEAD = 16 };
     return (uintptr_t)at % PAGE == HEAD;
 }
 
-/* Records the requested size of a new block of n bytes. Lists the block if a kernel has allocated it, or if it is large
- * and a mapping of its own. Does nothing for NULL. Without memory the block is not listed. */
-static void add_block(void *at, size_t n)
+/* Records the requested size of a block. Lists the block if a kernel has allocated it, or if it is large and a mapping
+ * of its own. Does nothing for the block at 0. Without memory the block is not listed. */
+static void record_block(struct block block)
 {
     enum { LARGE = 128 << 10 };
-    const bool is_of_kernel = this_check_thread.in_kernel;
-    rt_record_requested_size((uintptr_t)at, n);
-    if (!at || (!is_of_kernel && (n < LARGE || !is_mapping(at))))
+    rt_record_requested_size(block.start, block.bytes);
+    if (!block.start || (!block.is_of_kernel && (block.bytes < LARGE || !is_mapping((void *)block.start))))
         return;
     rt_spin_lock(&spin_lock);
     if (RT_RESERVE(rt_libc_realloc, blocks, nblocks, capacity)) {
-        blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
-        nkernel_blocks += is_of_kernel;
+        blocks[nblocks++] = block;
+        nkernel_blocks += block.is_of_kernel;
     }
     rt_spin_unlock(&spin_lock);
 }
 
-/* Forgets the requested size of a block, and removes the block from the list, if it is listed. Does nothing
- * for NULL. */
-static void remove_block(void *at)
+/* Records a block of n bytes that the calling thread has allocated; does nothing for NULL. */
+static void add_block(void *at, size_t n)
 {
-    rt_forget_requested_size((uintptr_t)at);
+    record_block((struct block){(uintptr_t)at, n, this_check_thread.in_kernel});
+}
+
+/* Removes what is recorded of a block, and returns it; its size is 0 if nothing is recorded. Does nothing for NULL. */
+static struct block remove_block(void *at)
+{
+    struct block removed = {.start = (uintptr_t)at, .bytes = rt_forget_requested_size((uintptr_t)at)};
     if (!at || (!__atomic_load_n(&nkernel_blocks, __ATOMIC_RELAXED) && !is_mapping(at)))
-        return;
+        return removed;
     rt_spin_lock(&spin_lock);
     for (size_t i = nblocks; i-- > 0;)
-        if (blocks[i].start == (uintptr_t)at) {
-            nkernel_blocks -= blocks[i].is_of_kernel;
+        if (blocks[i].start == removed.start) {
+            removed = blocks[i];
+            nkernel_blocks -= removed.is_of_kernel;
             blocks[i] = blocks[--nblocks];
             break;
         }
     rt_spin_unlock(&spin_lock);
+    return removed;
 }
 
 /* Returns the function malloc_usable_size of the next library, if another allocator has replaced
@@ -95,14 +103,12 @@ size_t malloc_usable_size(void *at)
     return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
 }
 
-/* Informs the runtime (rt_shadow.on_free) before a block is freed, if a shadow page exists for some of its
- * bytes. pc, frame: return address and frame of the call of free or realloc. */
-static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
+/* Informs the runtime (rt_shadow.on_free) that n bytes at `start` are freed, if the process has a shadow page for some
+ * of them. pc, frame: return address and frame of the call of free or realloc. */
+static void notify_free(uintptr_t start, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const uintptr_t start = (uintptr_t)at;
-    if (!at || !local_shadow.shadow_pages)
+    if (!n || !local_shadow.shadow_pages)
         return;
-    const size_t n = malloc_usable_size(at);
     for (uintptr_t shadow_page = start / RT_SHADOW_PAGE_BYTES; shadow_page <= (start + n - 1) / RT_SHADOW_PAGE_BYTES;
          shadow_page++)
         if (local_shadow.shadow_pages[shadow_page % RT_SHADOW_PAGES]) {
@@ -145,13 +151,22 @@ void *calloc(size_t n, size_t element_size)
     return at;
 }
 
-/* Reports the old block as freed, resizes it as the C library does, and records the new one. */
+/* Resizes a block as the C library does, records the new block, and reports what was freed: all of a block that was
+ * moved, the end of one that became shorter in place. A failure leaves the block and its record as they are. The record
+ * is removed first, because another thread may get the old block at once. */
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
-    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
-    remove_block(at);
+    const uintptr_t start = (uintptr_t)at, pc = (uintptr_t)__builtin_return_address(0);
+    const size_t bytes = malloc_usable_size(at);
+    const struct block removed = remove_block(at);
     void *new_block = __libc_realloc(at, n);
+    if (!new_block && n) {
+        record_block(removed);
+        return NULL;
+    }
+    const size_t kept = (uintptr_t)new_block == start ? rt_min_size(malloc_usable_size(new_block), bytes) : 0;
+    notify_free(start + kept, bytes - kept, pc, FRAME);
     add_block(new_block, n);
     return new_block;
 }
@@ -160,9 +175,24 @@ void *realloc(void *at, size_t n)
 API void free(void *at);
 void free(void *at)
 {
-    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
+    if (local_shadow.shadow_pages)
+        notify_free((uintptr_t)at, malloc_usable_size(at), (uintptr_t)__builtin_return_address(0), FRAME);
     remove_block(at);
     __libc_free(at);
+}
+
+/* Functions of C23 that free a block whose size, or size and alignment, the caller knows. */
+API void free_sized(void *at, size_t n);
+void free_sized(void *at, size_t n)
+{
+    (void)n;
+    free(at);
+}
+API void free_aligned_sized(void *at, size_t alignment, size_t n);
+void free_aligned_sized(void *at, size_t alignment, size_t n)
+{
+    (void)alignment, (void)n;
+    free(at);
 }
 
 /* Allocates an aligned block as the C library does, and records it. libgomp uses this function for reductions of tasks.
@@ -193,4 +223,16 @@ int posix_memalign(void **at, size_t alignment, size_t n)
         return ENOMEM;
     *at = block;
     return 0;
+}
+
+/* Allocate a block that begins at a page; pvalloc also ends it at one. */
+API void *valloc(size_t n);
+void *valloc(size_t n)
+{
+    return memalign(PAGE, n);
+}
+API void *pvalloc(size_t n);
+void *pvalloc(size_t n)
+{
+    return memalign(PAGE, n > SIZE_MAX - PAGE ? n : (n + PAGE - 1) / PAGE * PAGE);
 }

@@ -50,15 +50,18 @@ void rt_record_requested_size(uintptr_t start, size_t bytes)
     rt_spin_unlock(&part->spin_lock);
 }
 
-/* Removes the entry of the block at `start`, if there is one. */
-void rt_forget_requested_size(uintptr_t start)
+/* Removes the entry of the block at `start`, and returns the block's size; 0 if there is no entry. */
+size_t rt_forget_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);
     if (!start || !has_runtime())
-        return;
+        return 0;
     rt_spin_lock(&part->spin_lock);
+    const struct block *block = rt_hash_find(&part->blocks, start);
+    const size_t bytes = block ? block->bytes : 0;
     rt_hash_remove(&part->blocks, start);
     rt_spin_unlock(&part->spin_lock);
+    return bytes;
 }
 
 /* Returns the requested size of the block at `start`; 0 if it is not known. */

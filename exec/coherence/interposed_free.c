@@ -200,6 +200,20 @@ void free(void *block)
     rt_free_call = (struct rt_free_call){0};
 }
 
+/* Functions of C23 that free a block whose size, or size and alignment, the caller knows. */
+void free_sized(void *block, size_t bytes);
+void free_sized(void *block, size_t bytes)
+{
+    (void)bytes;
+    free(block);
+}
+void free_aligned_sized(void *block, size_t alignment, size_t bytes);
+void free_aligned_sized(void *block, size_t alignment, size_t bytes)
+{
+    (void)alignment, (void)bytes;
+    free(block);
+}
+
 /* Resizes a block; reports mapped data in it if the block was moved or freed. */
 void *realloc(void *block, size_t bytes)
 {

@@ -6,6 +6,7 @@
 #include "transfer_stats.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,12 +74,17 @@ static void count_construct(struct rt_transfer_stats *stats)
  * table or no memory). */
 uint16_t rt_stats_record(const accd_event *event)
 {
-    char variable[sizeof rt_stats_table->variable];
+    char variable[sizeof rt_stats_table->variable], address[20];
+    const char *name = event->name;
     if (event->bytes <= RT_SMALL_TRANSFER || !rt.site)
         return 0;
+    if (rt_parse_lazy_name(name, NULL)) { /* no name is known */
+        snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event->host);
+        name = address;
+    }
     rt_copy_variable_name(event->name, variable, sizeof variable);
     struct rt_transfer_stats *line_stats = get_stats(rt.site->call.pc, event->op, "*", ""),
-                             *stats = get_stats(rt.site->call.pc, event->op, variable, event->name);
+                             *stats = get_stats(rt.site->call.pc, event->op, variable, name);
     if (!line_stats || !stats)
         return 0;
     count_construct(line_stats);

@@ -41,22 +41,26 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
     }
 }
 
+/* Returns true if an item is partly present on the thread's device. */
+static bool is_partly_present(const struct rt_thread *self, const accd_item *item)
+{
+    return accd_get_presence(rt.context, self->device, item->host, item->bytes) == ACCD_PRESENCE_PARTIAL;
+}
+
 /* Unmaps the base pointers that make items partly present on the thread's device. Returns true if it has unmapped any.
- * Returns false if no item is partly present, or if other data make one so; pointers of earlier items may then be
- * unmapped. */
+ * Returns false and unmaps nothing if no item is partly present, or if other data make one so. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     assert(items || !nitems);
     bool gave = false;
-    for (size_t i = 0; i < nitems; i++) {
-        const accd_item *item = &items[i];
-        if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
-            continue;
-        if (!has_only_pointers(self, item))
+    for (size_t i = 0; i < nitems; i++)
+        if (is_partly_present(self, &items[i]) && !has_only_pointers(self, &items[i]))
             return false;
-        unmap_pointers(self, item);
-        gave = true;
-    }
+    for (size_t i = 0; i < nitems; i++)
+        if (is_partly_present(self, &items[i])) {
+            unmap_pointers(self, &items[i]);
+            gave = true;
+        }
     return gave;
 }
 

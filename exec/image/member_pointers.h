@@ -11,8 +11,8 @@ bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *
  */
 bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item);
 /* Unmaps the present base pointers in the ranges of items that are partly present, on the thread's device. Returns true
- * if it has unmapped any, so that the construct can be tried again. Returns false if no item is partly present, or if
- * other data make one so; pointers of earlier items may then be unmapped. */
+ * if it has unmapped any, so that the construct can be tried again. Returns false and unmaps nothing if no item is
+ * partly present, or if other data make one so. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems);
 
 #endif
