@@ -1,7 +1,7 @@
 /* malloc_blocks.c - list of malloc blocks: those that kernels have allocated, which kernels may use, and
  * large ones of host code, which no kernel may use. Small blocks of the host are not listed: they lie in the
  * heap, whose range is known. The functions of the malloc family record their blocks here and call the C
- * library. */
+ * library. They, and munmap, tell the runtime which memory is freed. */
 #include "lib/vector.h"
 #include "fast_path.h"
 #include "libc_heap.h"
@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <malloc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -193,6 +195,14 @@ void free_aligned_sized(void *at, size_t alignment, size_t n)
 {
     (void)alignment, (void)n;
     free(at);
+}
+
+/* Reports a mapping of the program as freed, and unmaps it. */
+API int munmap(void *at, size_t n);
+int munmap(void *at, size_t n)
+{
+    notify_free((uintptr_t)at, n, (uintptr_t)__builtin_return_address(0), FRAME);
+    return (int)syscall(SYS_munmap, at, n);
 }
 
 /* Allocates an aligned block as the C library does, and records it. libgomp uses this function for reductions of tasks.

@@ -12,13 +12,13 @@
 #include "image/declared.h"
 #include "image/image.h"
 #include "image/malloc_blocks.h"
+#include "lib/read_memory.h"
 #include "interposed_free.h"
 #include "shadow.h"
 #include "snapshots.h"
 
 #include <assert.h>
 #include <signal.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -312,16 +312,15 @@ static bool is_in_signal_handler(const struct rt_access *access)
      * frame lies wholly in one read. */
     const size_t step = sizeof words - sizeof(ucontext_t);
     for (; sigreturn_address && at < high; at += step & ~(size_t)7) {
-        struct iovec local = {words, sizeof words}, remote = {(void *)at, sizeof words};
         /* reads fewer bytes at the end of the stack */
-        const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-        for (size_t i = 0; nread > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)nread; i++) {
+        const size_t nread = rt_read_memory(rt_libc_system_call, words, at, sizeof words);
+        for (size_t i = 0; (i + 1) * sizeof *words + sizeof(ucontext_t) <= nread; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
             if (words[i] == sigreturn_address && sp > at + i * sizeof *words && sp < high)
                 return true;
         }
-        if (nread < (ssize_t)sizeof words)
+        if (nread < sizeof words)
             return false;
     }
     return false;

@@ -236,12 +236,14 @@ static bool has_valid_byte(const struct rt_granule *granule)
     return *granule->states & RT_ALL_BYTES(RT_VALID);
 }
 
-/* Returns a digest of the present bytes of the granule's word, which must have a shadow. */
+/* Returns a digest of the present bytes of the granule's word, which must have a shadow. Reads no word without present
+ * bytes, whose memory may be unmapped. */
 static uint32_t compute_digest(const struct rt_granule *granule)
 {
     assert(granule->states);
-    uint64_t value;
-    memcpy(&value, (const char *)rt_get_content_address(granule->at) - granule->at % 8, sizeof value);
+    uint64_t value = 0;
+    if (*granule->states & RT_ALL_BYTES(RT_PRESENT))
+        memcpy(&value, (const char *)rt_get_content_address(granule->at) - granule->at % 8, sizeof value);
     return rt_digest_present_bytes(*granule->states, value);
 }
 

@@ -180,6 +180,8 @@ static void handle_free(const accd_event *event)
     rt_store_digest(&granule); /* renews the digests of old bytes of other objects in the same words */
     RT_FOR_EACH_GRANULE(granule, mapping.host, is_elsewhere || newest ? 0 : mapping.bytes)
     {
+        if (!rt_get_bytes_with_state(&granule, RT_PRESENT))
+            continue; /* the host's memory was freed */
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         const bool same =
             valid != granule.bytes && !memcmp(rt_get_content_address(granule.at),

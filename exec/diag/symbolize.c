@@ -1,16 +1,15 @@
 /* symbolize.c - names and source lines of addresses, from debug information and from locations passed by compilers.
  * Reports, traces and pictures call it; the lock of diagnostics protects the debug information. */
 #include "base/runtime.h"
+#include "lib/read_memory.h"
 #include "lib/text_buffer.h"
 #include "diagnostics.h"
 #include "symbolize.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* debug information; NULL: not read yet, or not available */
@@ -413,14 +412,7 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
 /* Copies the n bytes at `host`, which may be unmapped, to `to`. Returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
-    const struct iovec local = {to, n}, remote = {(void *)(uintptr_t)host, n};
-    const ssize_t nread = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    /* Where the system call is not permitted (in some containers), the memory is read directly and must be mapped. */
-    if (nread < 0 && (errno == ENOSYS || errno == EPERM)) {
-        memcpy(to, remote.iov_base, n);
-        return true;
-    }
-    return nread == (ssize_t)n;
+    return rt_read_memory(rt_libc_system_call, to, host, n) == n;
 }
 
 /* Writes the name of the present object that the pointer at `host` points to. Returns false if there is no such object.

@@ -20,13 +20,12 @@
  * reprotection, because the operating system would answer EFAULT for protected memory, without a signal. A
  * signal that the program handles ends it too (signals.c). Memory outside of the listed windows was last open
  * in the interval lazy.all_open_interval or before. */
+#include "lib/read_memory.h"
 #include "page_guard_internal.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 
 enum {
     MERGE_DISTANCE = 4 * RT_PAGE_SIZE, /* bytes from a window at which a fault still lets it grow */
@@ -433,20 +432,12 @@ static bool read_open(struct host_read *request)
 {
     enum { MOST = 1 << 16 }; /* size of a part, chosen to stay in the processor's cache */
     static char window[MOST];
-    const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     while (request->n && request->same) {
         const size_t n = request->to || request->n < MOST ? request->n : MOST;
-        const struct iovec local = {request->to ? request->to : window, n},
-                           remote = {(void *)(uintptr_t)request->start, n};
-        const long nread = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
-        /* If the system does not allow process_vm_readv, the bytes are read directly, and unmapped memory is
-         * not noticed. */
-        if (nread == -ENOSYS || nread == -EPERM)
-            read_bytes(request, remote.iov_base, n);
-        else if (nread == (long)n)
-            read_bytes(request, local.iov_base, n);
-        else
+        char *const to = request->to ? request->to : window;
+        if (rt_read_memory(rt_raw_syscall, to, request->start, n) < n)
             return false;
+        read_bytes(request, to, n);
     }
     return true;
 }
