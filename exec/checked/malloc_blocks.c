@@ -153,9 +153,9 @@ void *calloc(size_t n, size_t element_size)
     return at;
 }
 
-/* Resizes a block as the C library does, records the new block, and reports what was freed: all of a block that was
- * moved, the end of one that became shorter in place. A failure leaves the block and its record as they are. The record
- * is removed first, because another thread may get the old block at once. */
+/* Resizes a block as the C library does, records the new block, and reports the freed bytes: all bytes of a block that
+ * was moved, or the end of a block that has become shorter in place. A failure leaves the block and its record as they
+ * are. The record is removed first, because another thread may get the old block at once. */
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
@@ -167,8 +167,8 @@ void *realloc(void *at, size_t n)
         record_block(removed);
         return NULL;
     }
-    const size_t kept = (uintptr_t)new_block == start ? rt_min_size(malloc_usable_size(new_block), bytes) : 0;
-    notify_free(start + kept, bytes - kept, pc, FRAME);
+    const size_t nretained = (uintptr_t)new_block == start ? rt_min_size(malloc_usable_size(new_block), bytes) : 0;
+    notify_free(start + nretained, bytes - nretained, pc, FRAME);
     add_block(new_block, n);
     return new_block;
 }

@@ -78,7 +78,7 @@ uint16_t rt_stats_record(const accd_event *event)
     const char *name = event->name;
     if (event->bytes <= RT_SMALL_TRANSFER || !rt.site)
         return 0;
-    if (rt_parse_lazy_name(name, NULL)) { /* no name is known */
+    if (rt_parse_lazy_name(name, NULL)) { /* the name is unknown */
         snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event->host);
         name = address;
     }
