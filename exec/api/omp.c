@@ -345,9 +345,11 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
  * lock must be held. */
 static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
+    const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device};
+    RT_CALL_HOOKS(begin_copy, &copy);
     const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
     if (status == ACCD_OK)
-        RT_CALL_HOOKS(copy, &(struct rt_copy){(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device});
+        RT_CALL_HOOKS(copy, &copy);
     return status;
 }
 

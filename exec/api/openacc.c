@@ -411,6 +411,10 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
     rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
     int device = self->device;
+    const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, direction == OUT ? -1 : device,
+                                 direction == IN ? -1 : device};
+    if (self->type != RT_DEVICE_HOST)
+        RT_CALL_HOOKS(begin_copy, &copy);
     if (self->type == RT_DEVICE_HOST)
         memmove(to, from, bytes);
     else if (direction == IN)
@@ -421,8 +425,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
         rt_check_status(accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
     RT_CALL_HOOKS(begin_operation, self, queue);
     if (self->type != RT_DEVICE_HOST)
-        RT_CALL_HOOKS(copy, &(struct rt_copy){(uintptr_t)to, (uintptr_t)from, bytes, direction == OUT ? -1 : device,
-                                              direction == IN ? -1 : device});
+        RT_CALL_HOOKS(copy, &copy);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     if (direction == IN)
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);

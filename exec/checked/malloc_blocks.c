@@ -153,9 +153,9 @@ void *calloc(size_t n, size_t element_size)
     return at;
 }
 
-/* Resizes a block as the C library does, records the new block, and reports the freed bytes: all bytes of a block that
- * was moved, or the end of a block that has become shorter in place. A failure leaves the block and its record as they
- * are. The record is removed first, because another thread may get the old block at once. */
+/* Resizes a block as the C library does, and records the new block. Reports the freed bytes: all of a block that was
+ * moved, or the end of one that became shorter in place. A failure leaves the block and its record as they are. The
+ * record is removed first, because another thread may get the old block at once. */
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {

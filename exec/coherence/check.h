@@ -21,6 +21,9 @@ void rt_check_free(void);
 
 /* Changes the shadow states for an event of the core (allocation, free, transfer, attach, detach). Needs the lock. */
 void rt_check_event(const accd_event *event);
+/* Prepares a transfer or copy between the two sides of mapped data. Old bytes of `from` that equal newer bytes of `to`
+ * become valid: overwriting these is no loss. Does nothing for other copies. */
+void rt_check_begin_transfer(uint64_t to, uint64_t from, uint64_t bytes);
 /* Handles that a variable of a declare directive, at `host`, is mapped with the device bytes `initial`. initial NULL:
  * the variable is unmapped. Without memory for the shadow, accesses to the variable are not checked. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes);

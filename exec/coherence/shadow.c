@@ -165,14 +165,15 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
     assert(run->states || !run->n);
-    enum { BLOCK = 16 };
+    typedef uint32_t vector __attribute__((vector_size(16), aligned(4)));
+    enum { WIDTH = sizeof(vector) / sizeof(uint32_t), BLOCK = 4 * WIDTH };
     const uint32_t mask = RT_ALL_BYTES(states | none), expected = RT_ALL_BYTES(states);
     size_t i = 0;
     for (; i + BLOCK <= run->n; i += BLOCK) {
-        uint32_t differs = 0;
-        for (size_t k = i; k < i + BLOCK; k++)
-            differs |= (run->states[k] & mask) ^ expected;
-        if (differs)
+        vector differs = {0};
+        for (size_t k = i; k < i + BLOCK; k += WIDTH)
+            differs |= (*(const vector *)(run->states + k) & mask) ^ expected;
+        if (differs[0] | differs[1] | differs[2] | differs[3])
             break;
     }
     while (i < run->n && (run->states[i] & mask) == expected)

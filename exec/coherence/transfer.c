@@ -94,6 +94,34 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     }
 }
 
+/* Stores in *mapping the mapping in which the addresses `to` and `from` are the two sides of the same byte. Returns
+ * false if there is none. */
+static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
+{
+    const uint64_t dev = rt_is_in_device_space(to) ? to : from;
+    return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, mapping) &&
+           rt_other_side(mapping, dev) == (dev == to ? from : to);
+}
+
+/* Makes bytes of `from` valid that are old but equal to what the target holds, if that is Modified. Then no value is
+ * lost, and move_states reports nothing. Called before a transfer or a copy by a routine, while the target still has
+ * its bytes. Unwritten device memory stays Invalid. */
+void rt_check_begin_transfer(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    struct rt_mapping mapping;
+    if (rt_has_range_states(from, bytes, RT_VALID, 0) || rt_is_in_device_space(to) == rt_is_in_device_space(from) ||
+        !find_mapping_between(to, from, &mapping))
+        return;
+    for (uint64_t i = 0; i < bytes; i++) {
+        const struct rt_granule target = rt_get_granule(to + i, 1), source = rt_get_granule(from + i, 1);
+        const char *const old = rt_get_content_address(source.at), *const newer = rt_get_content_address(target.at);
+        if (rt_get_bytes_with_state(&target, RT_VALID) && rt_get_bytes_with_state(&target, RT_DIRTY) &&
+            rt_get_bytes_with_state(&source, RT_PRESENT) && !rt_get_bytes_with_state(&source, RT_VALID) &&
+            *old == *newer && !rt_is_poison(source.at, 1))
+            rt_change_states(&source, 0, RT_VALID);
+    }
+}
+
 /* Makes the copies of host bytes Invalid on all devices except that of the mapping `from`. Called before a transfer
  * from this device writes the host bytes. Changes only host bytes that are old and get a valid value; their origin
  * becomes the call under way. */
@@ -360,15 +388,6 @@ static bool is_attached_by_program(uint64_t at)
     const uintptr_t value = rt_load_word((const void *)(uintptr_t)at),
                     host = rt_load_word((const void *)(uintptr_t)rt_other_side(&mapping, at));
     return value && value == accd_device_address(rt.context, mapping.device, (const void *)host);
-}
-
-/* Stores in *mapping the mapping in which the addresses `to` and `from` are the two sides of the same byte. Returns
- * false if there is none. */
-static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
-{
-    const uint64_t dev = rt_is_in_device_space(to) ? to : from;
-    return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, mapping) &&
-           rt_other_side(mapping, dev) == (dev == to ? from : to);
 }
 
 /* Makes the copies of the written byte at `at` Invalid: the host's copy of a device byte, or the copies of a host byte

@@ -86,6 +86,23 @@ static void check_event(const accd_event *event)
     rt_check_event(event);
 }
 
+static void begin_checked_send(uint64_t dev, const void *host, uint64_t bytes)
+{
+    if (host)
+        rt_check_begin_transfer(dev, (uintptr_t)host, bytes);
+}
+
+static void begin_checked_fetch(uint64_t dev, const void *host, uint64_t bytes)
+{
+    if (host)
+        rt_check_begin_transfer((uintptr_t)host, dev, bytes);
+}
+
+static void begin_checked_copy(const struct rt_copy *copy)
+{
+    rt_check_begin_transfer(copy->to, copy->from, copy->bytes);
+}
+
 static void check_copy(const struct rt_copy *copy)
 {
     if (copy->to_device >= 0 || copy->from_device >= 0)
@@ -121,6 +138,9 @@ static const struct rt_tool checked_tool = {
     .copy = check_copy,
     .map = rt_check_map,
     .unmap = rt_check_unmap,
+    .begin_send = begin_checked_send,
+    .begin_fetch = begin_checked_fetch,
+    .begin_copy = begin_checked_copy,
     .expose = rt_check_expose,
     .query = rt_check_mark_used,
     .load_modules = rt_scan_modules,

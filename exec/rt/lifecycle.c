@@ -319,6 +319,34 @@ static void start_once(void)
     rt_run_on_new_stack(start_runtime, NULL);
 }
 
+static void pass_alloc(uint64_t dev, uint64_t host, uint64_t bytes)
+{
+    RT_CALL_HOOKS(allocate_memory, dev, host, bytes);
+}
+
+static void pass_free(uint64_t dev, uint64_t bytes)
+{
+    RT_CALL_HOOKS(free_memory, dev, bytes);
+}
+
+static void pass_send(uint64_t dev, const void *host, uint64_t bytes)
+{
+    RT_CALL_HOOKS(begin_send, dev, host, bytes);
+}
+
+static void pass_fetch(uint64_t dev, const void *host, uint64_t bytes)
+{
+    RT_CALL_HOOKS(begin_fetch, dev, host, bytes);
+}
+
+/* Returns a backend that works like `backend`, and calls the hooks for device memory; `backend` itself without such
+ * hooks. */
+static const accd_backend *observe_memory(const accd_backend *backend)
+{
+    static const accd__memory_observer observer = {pass_alloc, pass_free, pass_send, pass_fetch};
+    return RT_HAS_HOOK(begin_send) || RT_HAS_HOOK(begin_fetch) ? accd__observe_memory(backend, &observer) : backend;
+}
+
 /* Opens the context of the core and makes declared variables and images present. Failure ends the program. The lock
  * must be held. Runs on a new stack; `unused` is not used. */
 static void open_context(void *unused)
@@ -331,10 +359,10 @@ static void open_context(void *unused)
     config.devices = (unsigned)rt.options.devices;
     config.device_bytes = rt.options.device_bytes;
     config.threads = 1; /* helper threads would not survive a fork */
-    config.backend = rt_observe_for_advice(accd_find_backend(!rt.options.diagnose      ? "direct"
-                                                             : rt.options.instrumented ? "guarded-again"
-                                                             : rt.options.guard_before ? "guarded-begin"
-                                                                                       : "guarded-end"));
+    config.backend = observe_memory(accd_find_backend(!rt.options.diagnose      ? "direct"
+                                                      : rt.options.instrumented ? "guarded-again"
+                                                      : rt.options.guard_before ? "guarded-begin"
+                                                                                : "guarded-end"));
     /* the page guard leaves memory of the arena accessible to kernels */
     config.alloc = rt.options.strict ? rt_arena_realloc : NULL;
     accd_status status = accd_context_new(&rt.context, &config);

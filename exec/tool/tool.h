@@ -103,10 +103,19 @@ struct rt_tool {
      * since; initial NULL: the variable is unmapped. */
     void (*map_declared)(int device, const char *host, const char *initial, uint64_t bytes);
 
-    /* Called after a routine has allocated device memory, before and after it frees such memory, and after a copy. */
+    /* Called by the core: after it has allocated device memory, before it frees such memory, and before a transfer to
+     * the device (send) or to the host (fetch). host: the data on the host; 0 or NULL: the bytes belong to no data, or
+     * the core computed them. */
+    void (*allocate_memory)(uint64_t dev, uint64_t host, uint64_t bytes);
+    void (*free_memory)(uint64_t dev, uint64_t bytes);
+    void (*begin_send)(uint64_t dev, const void *host, uint64_t bytes);
+    void (*begin_fetch)(uint64_t dev, const void *host, uint64_t bytes);
+    /* Called after a routine has allocated device memory, before and after it frees such memory, and before and after a
+     * copy. */
     void (*allocate)(int device, uint64_t dev, uint64_t bytes);
     void (*begin_free)(int device, uint64_t dev);
     void (*end_free)(int device, uint64_t dev);
+    void (*begin_copy)(const struct rt_copy *copy);
     void (*copy)(const struct rt_copy *copy);
     /* Called after acc_map_data or omp_target_associate_ptr, and before their counterparts. */
     void (*map)(const void *host, uint64_t bytes);
@@ -135,8 +144,9 @@ struct rt_tool {
 #define RT_HOOKS(X) \
     X(open) X(report) X(close) X(finish) X(abort) X(begin_call) X(end_call) X(end_thread) \
     X(begin_construct) X(end_construct) X(end_region) X(begin_kernel) X(end_kernel) X(run_kernel) X(pass_argument) \
-    X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) X(allocate) \
-    X(begin_free) X(end_free) X(copy) X(map) X(unmap) X(expose) X(query) X(begin_operation) X(wait) \
+    X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) \
+    X(allocate_memory) X(free_memory) X(begin_send) X(begin_fetch) X(allocate) \
+    X(begin_free) X(end_free) X(begin_copy) X(copy) X(map) X(unmap) X(expose) X(query) X(begin_operation) X(wait) \
     X(begin_task) X(load_modules) X(fork) X(find)
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* advice.c - observes transfers and allocations of a plain run for `accdeep exec --advice`.
  *
- *     core ---> observed backend (core/device/observed.c) ---> on_alloc, on_free, on_send, on_fetch
+ *     core ---> hooks (tool/tool.h) ---> on_alloc, on_free, on_send, on_fetch
  *                                                                  |
  *      blocks  device address -> allocation, with its copies       |  compare bytes before they are overwritten
  *      copies  host address   -> data on the device, or their  <---+
@@ -410,13 +410,6 @@ bool rt_read_advice_link(void)
     return true;
 }
 
-/* Returns the backend that calls the functions of this file, or without advice `backend`. */
-const accd_backend *rt_observe_for_advice(const accd_backend *backend)
-{
-    static const accd__memory_observer observer = {on_alloc, on_free, on_send, on_fetch};
-    return link_speed.bytes_per_second ? accd__observe_memory(backend, &observer) : backend;
-}
-
 /* Forgets what lies in device memory, because the context is freed. */
 static void forget_device_memory(void)
 {
@@ -432,4 +425,12 @@ static void report(void)
         rt_report_advice(&link_speed, &totals);
 }
 
-const struct rt_tool rt_advice_tool = {.name = "advice", .close = forget_device_memory, .finish = report};
+const struct rt_tool rt_advice_tool = {
+    .name = "advice",
+    .close = forget_device_memory,
+    .finish = report,
+    .allocate_memory = on_alloc,
+    .free_memory = on_free,
+    .begin_send = on_send,
+    .begin_fetch = on_fetch,
+};

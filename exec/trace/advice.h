@@ -47,8 +47,6 @@ extern const struct rt_tool rt_advice_tool;
 /* Reads the link of ACCDEEP_ADVICE, "BYTES_PER_SECOND,NANOSECONDS". Returns false if the variable is unset or empty,
  * which means no advice. Any other text ends the program. */
 bool rt_read_advice_link(void);
-/* Returns a backend that works like `backend`, and that advice observes; `backend` itself without advice. */
-const accd_backend *rt_observe_for_advice(const accd_backend *backend);
 /* Reports all waste, the most expensive first, then the peak of device memory and the predicted time of the link. */
 void rt_report_advice(const struct rt_link *link, const struct rt_advice_totals *totals);
 
