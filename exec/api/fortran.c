@@ -177,8 +177,7 @@ void acc_wait_h_(const int *queue)
 }
 void acc_wait_async_h_(const int *queue, const int *other) /* records that `other` waits for `queue` */
 {
-    if (RT_HAS_HOOK(wait))
-        rt_observe_wait(HERE("acc_wait_async"), *other, *queue);
+    rt_observe_wait(HERE("acc_wait_async"), *other, *queue);
 }
 void acc_wait_all_h_(void) /* records that the host waits for all queues */
 {
@@ -186,6 +185,5 @@ void acc_wait_all_h_(void) /* records that the host waits for all queues */
 }
 void acc_wait_all_async_h_(const int *queue) /* records that `queue` waits for all queues */
 {
-    if (RT_HAS_HOOK(wait))
-        rt_observe_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);
+    rt_observe_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);
 }

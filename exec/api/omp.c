@@ -4,6 +4,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "rt/lifecycle.h"
+#include "device_memory.h"
 #include "next_function.h"
 #include "target.h"
 
@@ -207,18 +208,14 @@ bool rt_is_in_target(void)
  * exhausted, for 0 bytes, or if the number `device` belongs to no device. */
 void *omp_target_alloc(size_t bytes, int device)
 {
-    uint64_t address = 0; /* stays 0 without device memory (OMP60-api-3) */
     if (!is_device(device, &device) || !bytes)
         return NULL;
     if (device < 0)
         return malloc(bytes);
     const struct rt_target_call call = rt_target_enter(HERE, device);
-    if (accd_device_alloc(rt.context, device, bytes, &address) != ACCD_OK)
-        address = 0;
-    if (address)
-        RT_CALL_HOOKS(allocate, device, address, bytes);
+    void *const pointer = rt_alloc_device_memory(device, bytes); /* NULL without memory (OMP60-api-3) */
     rt_target_leave(&call);
-    return (void *)(uintptr_t)address;
+    return pointer;
 }
 
 /* Frees memory of omp_target_alloc. Ends the program if the device memory at `pointer` is not allocated, or if the
@@ -232,9 +229,7 @@ void omp_target_free(void *pointer, int device)
         return;
     }
     const struct rt_target_call call = rt_target_enter(HERE, device);
-    RT_CALL_HOOKS(begin_free, device, (uintptr_t)pointer);
-    rt_check_status(accd_device_free(rt.context, device, (uintptr_t)pointer));
-    RT_CALL_HOOKS(end_free, device, (uintptr_t)pointer);
+    rt_free_device_memory(device, pointer);
     rt_target_leave(&call);
 }
 
@@ -317,42 +312,6 @@ int omp_target_disassociate_ptr(const void *host, int device)
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
-/* Copies bytes between devices; device -1 is the host. The lock must be held. Returns ACCD_OK, the error of the core,
- * or ACCD_ERROR_OUT_OF_MEMORY if a copy between two devices finds no memory for its buffer. */
-static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
-{
-    if (to_device < 0 && from_device < 0) {
-        memmove(to, from, bytes);
-        return ACCD_OK;
-    }
-    if (from_device < 0)
-        return accd_copy_to_device(rt.context, to_device, (uintptr_t)to, from, bytes);
-    if (to_device < 0)
-        return accd_copy_from_device(rt.context, from_device, to, (uintptr_t)from, bytes);
-    if (to_device == from_device)
-        return accd_copy_within_device(rt.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
-    char *buffer = malloc(bytes);
-    if (!buffer)
-        return ACCD_ERROR_OUT_OF_MEMORY;
-    accd_status status = accd_copy_from_device(rt.context, from_device, buffer, (uintptr_t)from, bytes);
-    if (status == ACCD_OK)
-        status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, buffer, bytes);
-    free(buffer);
-    return status;
-}
-
-/* Copies bytes between devices (-1: the host) by copy_without_checks, informs the checks, and returns the status. The
- * lock must be held. */
-static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
-{
-    const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device};
-    RT_CALL_HOOKS(begin_copy, &copy);
-    const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
-    if (status == ACCD_OK)
-        RT_CALL_HOOKS(copy, &copy);
-    return status;
-}
-
 /* Copies `bytes` bytes from `from` + `from_offset` to `to` + `to_offset`, for a call at `site`. Returns 0, or EINVAL
  * for a NULL pointer or a number that belongs to no device. A failed copy ends the program. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
@@ -365,8 +324,7 @@ int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_
     if (!to || !from)
         return EINVAL;
     const struct rt_target_call call = rt_target_enter(site, -1);
-    rt_check_status(
-        copy_bytes((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device, from_device));
+    rt_copy_device_memory((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device, from_device);
     rt_target_leave(&call);
     return 0;
 }
@@ -394,18 +352,17 @@ static size_t compute_first_offset(int rank, const size_t *offsets, const size_t
 }
 
 /* Copies volume[0] * ... * volume[rank - 1] elements row by row: only elements of the last dimension are contiguous.
- * Calls itself for each dimension. Returns ACCD_OK, or the first error of copy_bytes. */
-static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
-                             const size_t *from_strides, int to_device, int from_device)
+ * Calls itself for each dimension. A failed copy ends the program. */
+static void copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
+                      const size_t *from_strides, int to_device, int from_device)
 {
-    if (rank == 1)
-        return copy_bytes(to, from, volume[0] * to_strides[0], to_device, from_device);
     assert(rank > 0);
-    accd_status status = ACCD_OK;
-    for (size_t i = 0; i < volume[0] && status == ACCD_OK; i++)
-        status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1, to_strides + 1,
-                           from_strides + 1, to_device, from_device);
-    return status;
+    if (rank == 1)
+        rt_copy_device_memory(to, from, volume[0] * to_strides[0], to_device, from_device);
+    else
+        for (size_t i = 0; i < volume[0]; i++)
+            copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1, to_strides + 1,
+                      from_strides + 1, to_device, from_device);
 }
 
 /* Copies a part of an array of `rank` dimensions between devices, for a call at `site`. Returns 0, EINVAL for invalid
@@ -427,7 +384,7 @@ int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, 
     to = (char *)to + compute_first_offset(rank, to_offsets, to_dimensions, element, to_strides);
     from = (const char *)from + compute_first_offset(rank, from_offsets, from_dimensions, element, from_strides);
     const struct rt_target_call call = rt_target_enter(site, -1);
-    rt_check_status(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
+    copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device);
     rt_target_leave(&call);
     return 0;
 }
@@ -455,7 +412,7 @@ void *rt_target_memset(const struct rt_site *site, void *pointer, int value, siz
     const struct rt_target_call call = rt_target_enter(site, device);
     for (size_t at = 0, n; at < bytes; at += n) {
         n = bytes - at < sizeof buffer ? bytes - at : sizeof buffer;
-        rt_check_status(copy_bytes((char *)pointer + at, buffer, n, device, -1));
+        rt_copy_device_memory((char *)pointer + at, buffer, n, device, -1);
     }
     rt_target_leave(&call);
     return pointer;

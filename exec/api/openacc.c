@@ -7,77 +7,25 @@
 #include "rt/lifecycle.h"
 #include "rt/spans.h"
 #include "trace/prof.h"
+#include "device_memory.h"
 #include "routines.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Declarations as in openacc.h, which belongs to the program's compiler. */
-#define ROUTINES(X)                                                                            \
-    X(void *, acc_copyin, (void *host, size_t bytes))                                          \
-    X(void *, acc_present_or_copyin, (void *host, size_t bytes))                               \
-    X(void *, acc_pcopyin, (void *host, size_t bytes))                                         \
-    X(void *, acc_create, (void *host, size_t bytes))                                          \
-    X(void *, acc_present_or_create, (void *host, size_t bytes))                               \
-    X(void *, acc_pcreate, (void *host, size_t bytes))                                         \
-    X(void, acc_copyin_async, (void *host, size_t bytes, int queue))                           \
-    X(void, acc_create_async, (void *host, size_t bytes, int queue))                           \
-    X(void, acc_copyout, (void *host, size_t bytes))                                           \
-    X(void, acc_copyout_async, (void *host, size_t bytes, int queue))                          \
-    X(void, acc_copyout_finalize, (void *host, size_t bytes))                                  \
-    X(void, acc_copyout_finalize_async, (void *host, size_t bytes, int queue))                 \
-    X(void, acc_delete, (void *host, size_t bytes))                                            \
-    X(void, acc_delete_async, (void *host, size_t bytes, int queue))                           \
-    X(void, acc_delete_finalize, (void *host, size_t bytes))                                   \
-    X(void, acc_delete_finalize_async, (void *host, size_t bytes, int queue))                  \
-    X(void, acc_update_device, (void *host, size_t bytes))                                     \
-    X(void, acc_update_device_async, (void *host, size_t bytes, int queue))                    \
-    X(void, acc_update_self, (void *host, size_t bytes))                                       \
-    X(void, acc_update_self_async, (void *host, size_t bytes, int queue))                      \
-    X(void, acc_attach, (void **slot))                                                         \
-    X(void, acc_attach_async, (void **slot, int queue))                                        \
-    X(void, acc_detach, (void **slot))                                                         \
-    X(void, acc_detach_async, (void **slot, int queue))                                        \
-    X(void, acc_detach_finalize, (void **slot))                                                \
-    X(void, acc_detach_finalize_async, (void **slot, int queue))                               \
-    X(int, acc_is_present, (void *host, size_t bytes))                                         \
-    X(void *, acc_deviceptr, (void *host))                                                     \
-    X(void *, acc_hostptr, (void *device))                                                     \
-    X(void, acc_map_data, (void *host, void *device, size_t bytes))                            \
-    X(void, acc_unmap_data, (void *host))                                                      \
-    X(void *, acc_malloc, (size_t bytes))                                                      \
-    X(void, acc_free, (void *device))                                                          \
-    X(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes))                    \
-    X(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue))   \
-    X(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes))                  \
-    X(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue)) \
-    X(void, acc_memcpy_device, (void *to, void *from, size_t bytes))                           \
-    X(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue))          \
-    X(int, acc_get_num_devices, (int type))                                                    \
-    X(void, acc_set_device_type, (int type))                                                   \
-    X(int, acc_get_device_type, (void))                                                        \
-    X(void, acc_set_device_num, (int number, int type))                                        \
-    X(int, acc_get_device_num, (int type))                                                     \
-    X(size_t, acc_get_property, (int number, int type, int property))                          \
-    X(const char *, acc_get_property_string, (int number, int type, int property))             \
-    X(void, acc_init, (int type))                                                              \
-    X(void, acc_shutdown, (int type))                                                          \
-    X(int, acc_on_device, (int type))                                                          \
-    X(int, acc_async_test, (int queue))                                                        \
-    X(int, acc_async_test_all, (void))                                                         \
-    X(void, acc_wait, (int queue))                                                             \
-    X(void, acc_async_wait, (int queue))                                                       \
-    X(void, acc_wait_async, (int queue, int other))                                            \
-    X(void, acc_wait_all, (void))                                                              \
-    X(void, acc_async_wait_all, (void))                                                        \
-    X(void, acc_wait_all_async, (int queue))                                                   \
-    X(void *, acc_get_current_cuda_device, (void))                                             \
-    X(void *, acc_get_current_cuda_context, (void))                                            \
-    X(void *, acc_get_cuda_stream, (int queue))                                                \
-    X(int, acc_set_cuda_stream, (int queue, void *stream))
-#define DECLARE(type, name, parameters) type name parameters;
-ROUTINES(DECLARE)
+/* Declares and defines a routine as openacc.h, which belongs to the program's compiler, declares it. It returns `call`.
+ */
+#define ROUTINE(type, name, parameters, call) \
+    type name parameters;                     \
+    type name parameters                      \
+    {                                         \
+        return call;                          \
+    }
+/* Parameters of routines for data and for pointers; those of asynchronous ones also have a queue. */
+#define DATA (void *host, size_t bytes)
+#define DATA_QUEUE (void *host, size_t bytes, int queue)
+#define SLOT (void **slot)
+#define SLOT_QUEUE (void **slot, int queue)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
@@ -139,95 +87,35 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 #define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
 #define EXIT(action, finalize, queue) \
-    rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
-#define UPDATE(action, queue) rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
+    (void)rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
+#define UPDATE(action, queue) (void)rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
 
-void *acc_copyin(void *host, size_t bytes) /* maps a copy of the data; returns the device address */
-{
-    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
-}
-void *acc_present_or_copyin(void *host, size_t bytes) /* older name of acc_copyin */
-{
-    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
-}
-void *acc_pcopyin(void *host, size_t bytes) /* older name of acc_copyin */
-{
-    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
-}
-void *acc_create(void *host, size_t bytes) /* maps the data without a copy; returns the device address */
-{
-    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
-}
-void *acc_present_or_create(void *host, size_t bytes) /* older name of acc_create */
-{
-    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
-}
-void *acc_pcreate(void *host, size_t bytes) /* older name of acc_create */
-{
-    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
-}
-/* Decrements the dynamic counter of the data. If no reference is left, copies the data back and unmaps them. */
-void acc_copyout(void *host, size_t bytes)
-{
-    EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
-}
-/* Sets the dynamic counter to 0. If no region uses the data, copies them back and unmaps them. */
-void acc_copyout_finalize(void *host, size_t bytes)
-{
-    EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
-}
-/* Decrements the dynamic counter of the data. If no reference is left, unmaps the data without a copy. */
-void acc_delete(void *host, size_t bytes)
-{
-    EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
-}
-/* Sets the dynamic counter to 0. If no region uses the data, unmaps them without a copy. */
-void acc_delete_finalize(void *host, size_t bytes)
-{
-    EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
-}
-void acc_update_device(void *host, size_t bytes) /* copies the host's bytes to the device */
-{
-    UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC);
-}
-void acc_update_self(void *host, size_t bytes) /* copies the device's bytes to the host */
-{
-    UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
-}
-
-/* Does what acc_copyin does, at once; `queue` is only reported and checked. */
-void acc_copyin_async(void *host, size_t bytes, int queue)
-{
-    ENTER(ACCD_ACTION_COPYIN, queue);
-}
-void acc_create_async(void *host, size_t bytes, int queue) /* acc_create at once; `queue` is recorded */
-{
-    ENTER(ACCD_ACTION_CREATE, queue);
-}
-void acc_copyout_async(void *host, size_t bytes, int queue) /* acc_copyout at once; `queue` is recorded */
-{
-    EXIT(ACCD_ACTION_COPYOUT, false, queue);
-}
-void acc_copyout_finalize_async(void *host, size_t bytes, int queue) /* acc_copyout_finalize; `queue` is recorded */
-{
-    EXIT(ACCD_ACTION_COPYOUT, true, queue);
-}
-void acc_delete_async(void *host, size_t bytes, int queue) /* acc_delete at once; `queue` is recorded */
-{
-    EXIT(ACCD_ACTION_DELETE, false, queue);
-}
-void acc_delete_finalize_async(void *host, size_t bytes, int queue) /* acc_delete_finalize; `queue` is recorded */
-{
-    EXIT(ACCD_ACTION_DELETE, true, queue);
-}
-void acc_update_device_async(void *host, size_t bytes, int queue) /* acc_update_device at once; `queue` is recorded */
-{
-    UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue);
-}
-void acc_update_self_async(void *host, size_t bytes, int queue) /* acc_update_self at once; `queue` is recorded */
-{
-    UPDATE(ACCD_ACTION_UPDATE_SELF, queue);
-}
+/* Map the data, and return their device address: acc_copyin with a copy of the values, acc_create without. Names with
+ * `present_or` and `p` are older ones. */
+ROUTINE(void *, acc_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+ROUTINE(void *, acc_present_or_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+ROUTINE(void *, acc_pcopyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+ROUTINE(void *, acc_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+ROUTINE(void *, acc_present_or_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+ROUTINE(void *, acc_pcreate, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+/* Decrement the dynamic counter of the data; with finalize, set it to 0. If no reference is left, they unmap the data;
+ * acc_copyout copies them back before. */
+ROUTINE(void, acc_copyout, DATA, EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC))
+ROUTINE(void, acc_copyout_finalize, DATA, EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC))
+ROUTINE(void, acc_delete, DATA, EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC))
+ROUTINE(void, acc_delete_finalize, DATA, EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC))
+/* Copy the host's bytes to the device, and the device's bytes to the host. */
+ROUTINE(void, acc_update_device, DATA, UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC))
+ROUTINE(void, acc_update_self, DATA, UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC))
+/* Do the same at once; `queue` is only reported and checked. */
+ROUTINE(void, acc_copyin_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_COPYIN, queue))
+ROUTINE(void, acc_create_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_CREATE, queue))
+ROUTINE(void, acc_copyout_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, false, queue))
+ROUTINE(void, acc_copyout_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, true, queue))
+ROUTINE(void, acc_delete_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, false, queue))
+ROUTINE(void, acc_delete_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, true, queue))
+ROUTINE(void, acc_update_device_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue))
+ROUTINE(void, acc_update_self_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_SELF, queue))
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
@@ -255,31 +143,14 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
 
 #define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
-void acc_attach(void **slot) /* makes the pointer's device copy point to the device copy of its target */
-{
-    POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
-}
-void acc_attach_async(void **slot, int queue) /* attaches at once; `queue` is recorded */
-{
-    POINTER(ACCD_ACTION_ATTACH, false, queue);
-}
-/* Decrements the attachment counter of the pointer. If it becomes 0, the device copy gets the host's value. */
-void acc_detach(void **slot)
-{
-    POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
-}
-void acc_detach_async(void **slot, int queue) /* detaches at once; `queue` is recorded */
-{
-    POINTER(ACCD_ACTION_DETACH, false, queue);
-}
-void acc_detach_finalize(void **slot) /* sets the attachment counter to 0 and gives the device copy the host's value */
-{
-    POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
-}
-void acc_detach_finalize_async(void **slot, int queue) /* acc_detach_finalize; `queue` is recorded */
-{
-    POINTER(ACCD_ACTION_DETACH, true, queue);
-}
+/* acc_attach makes the pointer's device copy point to the device copy of its target. acc_detach decrements the
+ * pointer's attachment counter, and sets it to 0 with finalize; at 0, the device copy gets the host's value. */
+ROUTINE(void, acc_attach, SLOT, POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC))
+ROUTINE(void, acc_attach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_ATTACH, false, queue))
+ROUTINE(void, acc_detach, SLOT, POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC))
+ROUTINE(void, acc_detach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, false, queue))
+ROUTINE(void, acc_detach_finalize, SLOT, POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC))
+ROUTINE(void, acc_detach_finalize_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, true, queue))
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
@@ -296,11 +167,9 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
     return present;
 }
 
-int acc_is_present(void *host, size_t bytes) /* returns 1 if all bytes are present */
-{
-    return rt_is_present(HERE, host, bytes);
-}
+ROUTINE(int, acc_is_present, DATA, rt_is_present(HERE, host, bytes)) /* returns 1 if all bytes are present */
 
+void *acc_deviceptr(void *host);
 void *acc_deviceptr(void *host) /* returns the device address of the data at `host`; NULL: they are absent */
 {
     const struct rt_thread *self = rt_enter(HERE);
@@ -311,6 +180,7 @@ void *acc_deviceptr(void *host) /* returns the device address of the data at `ho
     return (void *)(uintptr_t)device;
 }
 
+void *acc_hostptr(void *device);
 void *acc_hostptr(void *device) /* returns the host address of the present data at `device`; NULL: none there */
 {
     const struct rt_thread *self = rt_enter(HERE);
@@ -324,6 +194,7 @@ void *acc_hostptr(void *device) /* returns the host address of the present data 
 
 /* Maps the `bytes` bytes at `host` to device memory at `device`, which the program has allocated. Ends the program on
  * an error, and if the host is the thread's device. */
+void acc_map_data(void *host, void *device, size_t bytes);
 void acc_map_data(void *host, void *device, size_t bytes)
 {
     struct rt_prof_span span;
@@ -343,6 +214,7 @@ void acc_map_data(void *host, void *device, size_t bytes)
 
 /* Unmaps the data at `host`, which acc_map_data has mapped. Ends the program on an error; does nothing if the host is
  * the thread's device. */
+void acc_unmap_data(void *host);
 void acc_unmap_data(void *host)
 {
     struct rt_prof_span span;
@@ -361,26 +233,26 @@ void acc_unmap_data(void *host)
 
 /* Allocates device memory; host memory if the host is the thread's device. Returns NULL if memory is exhausted, and for
  * 0 bytes. */
+void *acc_malloc(size_t bytes);
 void *acc_malloc(size_t bytes)
 {
     struct rt_prof_span span;
     rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
     const struct rt_thread *self = rt_enter(HERE);
-    uint64_t device = 0; /* stays 0 without device memory */
-    if (self->type == RT_DEVICE_HOST)
-        device = bytes ? (uintptr_t)malloc(bytes) : 0;
-    else if (accd_device_alloc(rt.context, self->device, bytes, &device) != ACCD_OK)
-        device = 0;
-    if (device && self->type != RT_DEVICE_HOST)
-        RT_CALL_HOOKS(allocate, self->device, device, bytes);
+    void *device = NULL;
+    if (self->type != RT_DEVICE_HOST)
+        device = rt_alloc_device_memory(self->device, bytes);
+    else if (bytes)
+        device = malloc(bytes);
     if (device)
-        rt_span_record(&span, RT_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
+        rt_span_record(&span, RT_EV_ALLOC, NULL, device, bytes);
     rt_leave();
     rt_span_end(&span);
-    return (void *)(uintptr_t)device;
+    return device;
 }
 
 /* Frees memory of acc_malloc. Ends the program if the device memory at `device` is not allocated. */
+void acc_free(void *device);
 void acc_free(void *device)
 {
     struct rt_prof_span span;
@@ -389,9 +261,7 @@ void acc_free(void *device)
     if (self->type == RT_DEVICE_HOST) {
         free(device);
     } else {
-        RT_CALL_HOOKS(begin_free, self->device, (uintptr_t)device);
-        rt_check_status(accd_device_free(rt.context, self->device, (uintptr_t)device));
-        RT_CALL_HOOKS(end_free, self->device, (uintptr_t)device);
+        rt_free_device_memory(self->device, device);
         if (device)
             rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
     }
@@ -410,22 +280,9 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
     struct rt_prof_span span;
     rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
-    int device = self->device;
-    const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, direction == OUT ? -1 : device,
-                                 direction == IN ? -1 : device};
-    if (self->type != RT_DEVICE_HOST)
-        RT_CALL_HOOKS(begin_copy, &copy);
-    if (self->type == RT_DEVICE_HOST)
-        memmove(to, from, bytes);
-    else if (direction == IN)
-        rt_check_status(accd_copy_to_device(rt.context, device, (uintptr_t)to, from, bytes));
-    else if (direction == OUT)
-        rt_check_status(accd_copy_from_device(rt.context, device, to, (uintptr_t)from, bytes));
-    else
-        rt_check_status(accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
     RT_CALL_HOOKS(begin_operation, self, queue);
-    if (self->type != RT_DEVICE_HOST)
-        RT_CALL_HOOKS(copy, &copy);
+    rt_copy_device_memory(to, from, bytes, direction == OUT ? -1 : device, direction == IN ? -1 : device);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     if (direction == IN)
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
@@ -437,33 +294,16 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
 
 #define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
-/* Copies bytes from `host` to device memory. */
-void acc_memcpy_to_device(void *device, void *host, size_t bytes)
-{
-    COPY(IN, device, host, RT_ASYNC_SYNC);
-}
-void acc_memcpy_to_device_async(void *device, void *host, size_t bytes,
-                                int queue) /* runs at once; `queue` is recorded */
-{
-    COPY(IN, device, host, queue);
-}
-void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies bytes from device memory to `host` */
-{
-    COPY(OUT, host, device, RT_ASYNC_SYNC);
-}
-void acc_memcpy_from_device_async(void *host, void *device, size_t bytes,
-                                  int queue) /* runs at once; `queue` is recorded */
-{
-    COPY(OUT, host, device, queue);
-}
-void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies bytes within the device's memory */
-{
-    COPY(WITHIN, to, from, RT_ASYNC_SYNC);
-}
-void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* runs at once; `queue` is recorded */
-{
-    COPY(WITHIN, to, from, queue);
-}
+/* Copy bytes from `host` to device memory, from there to `host`, and within the device's memory. Asynchronous ones run
+ * at once; `queue` is recorded. */
+ROUTINE(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes), COPY(IN, device, host, RT_ASYNC_SYNC))
+ROUTINE(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue),
+        COPY(IN, device, host, queue))
+ROUTINE(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes), COPY(OUT, host, device, RT_ASYNC_SYNC))
+ROUTINE(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue),
+        COPY(OUT, host, device, queue))
+ROUTINE(void, acc_memcpy_device, (void *to, void *from, size_t bytes), COPY(WITHIN, to, from, RT_ASYNC_SYNC))
+ROUTINE(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue), COPY(WITHIN, to, from, queue))
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
@@ -658,47 +498,18 @@ int rt_is_on_device_type(int type)
                      : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
-/* Returns the number of devices of a type; 0 if the type does not exist. */
-int acc_get_num_devices(int type)
-{
-    return rt_get_num_devices(type);
-}
-void acc_set_device_type(int type) /* sets the thread's device type */
-{
-    rt_set_device_type(HERE, type);
-}
-int acc_get_device_type(void) /* returns the thread's device type */
-{
-    return rt_get_device_type();
-}
-void acc_set_device_num(int number, int type) /* sets the thread's device number and type */
-{
-    rt_set_device_num(HERE, number, type);
-}
-int acc_get_device_num(int type) /* returns the thread's device number; 0 if it has another type */
-{
-    return rt_get_device_num(HERE, type);
-}
-size_t acc_get_property(int number, int type, int property) /* returns a property as a number; 0: not known */
-{
-    return rt_get_property(HERE, number, type, property);
-}
-const char *acc_get_property_string(int number, int type, int property) /* returns it as a string; NULL: not known */
-{
-    return rt_get_property_string(HERE, number, type, property);
-}
-void acc_init(int type) /* sets the thread's device type, and starts the device */
-{
-    rt_init_device(HERE, type);
-}
-void acc_shutdown(int type) /* ends all data on devices of this type */
-{
-    rt_shutdown_device(HERE, type);
-}
-int acc_on_device(int type) /* returns 1 if the caller runs on a device of this type, otherwise 0 */
-{
-    return rt_is_on_device_type(type);
-}
+/* Routines for devices; routines.h says what each does. */
+ROUTINE(int, acc_get_num_devices, (int type), rt_get_num_devices(type))
+ROUTINE(void, acc_set_device_type, (int type), rt_set_device_type(HERE, type))
+ROUTINE(int, acc_get_device_type, (void), rt_get_device_type())
+ROUTINE(void, acc_set_device_num, (int number, int type), rt_set_device_num(HERE, number, type))
+ROUTINE(int, acc_get_device_num, (int type), rt_get_device_num(HERE, type))
+ROUTINE(size_t, acc_get_property, (int number, int type, int property), rt_get_property(HERE, number, type, property))
+ROUTINE(const char *, acc_get_property_string, (int number, int type, int property),
+        rt_get_property_string(HERE, number, type, property))
+ROUTINE(void, acc_init, (int type), rt_init_device(HERE, type))
+ROUTINE(void, acc_shutdown, (int type), rt_shutdown_device(HERE, type))
+ROUTINE(int, acc_on_device, (int type), rt_is_on_device_type(type))
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
@@ -715,57 +526,20 @@ int rt_test_queue(const struct rt_site *site, int queue)
     return 1;
 }
 
-/* Returns 1, because the work of `queue` is always complete. Checks count the test as a wait of the host. */
-int acc_async_test(int queue)
-{
-    return rt_test_queue(HERE, queue);
-}
-int acc_async_test_all(void) /* returns 1, because the work of all queues is always complete */
-{
-    return rt_test_queue(HERE, RT_ASYNC_NOVAL);
-}
-void acc_wait(int queue) /* records that the host waits for `queue` */
-{
-    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
-}
-void acc_async_wait(int queue) /* older name of acc_wait */
-{
-    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
-}
-void acc_wait_all(void) /* records that the host waits for all queues */
-{
-    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
-}
-void acc_async_wait_all(void) /* older name of acc_wait_all */
-{
-    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
-}
-/* Records that queue `other` waits for `queue`; the host does not wait. */
-void acc_wait_async(int queue, int other)
-{
-    if (RT_HAS_HOOK(wait))
-        rt_observe_wait(HERE, other, queue);
-}
-void acc_wait_all_async(int queue) /* records that `queue` waits for all queues */
-{
-    if (RT_HAS_HOOK(wait))
-        rt_observe_wait(HERE, queue, RT_ASYNC_NOVAL);
-}
+/* Return 1, because the work of queues is always complete. Checks count the test as a wait of the host. */
+ROUTINE(int, acc_async_test, (int queue), rt_test_queue(HERE, queue))
+ROUTINE(int, acc_async_test_all, (void), rt_test_queue(HERE, RT_ASYNC_NOVAL))
+/* Record that the host, or with `_async` a queue, waits for `queue` or for all queues. Names with `async_wait` are older
+ * ones. */
+ROUTINE(void, acc_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
+ROUTINE(void, acc_async_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
+ROUTINE(void, acc_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
+ROUTINE(void, acc_async_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
+ROUTINE(void, acc_wait_async, (int queue, int other), rt_observe_wait(HERE, other, queue))
+ROUTINE(void, acc_wait_all_async, (int queue), rt_observe_wait(HERE, queue, RT_ASYNC_NOVAL))
 
-/* Returns NULL: simulated devices have no CUDA, so this routine and the next three do nothing. */
-void *acc_get_current_cuda_device(void)
-{
-    return NULL;
-}
-void *acc_get_current_cuda_context(void) /* returns NULL */
-{
-    return NULL;
-}
-void *acc_get_cuda_stream(int queue) /* returns NULL */
-{
-    return (void)queue, NULL;
-}
-int acc_set_cuda_stream(int queue, void *stream) /* returns 0 */
-{
-    return (void)queue, (void)stream, 0;
-}
+/* Return NULL or 0: simulated devices have no CUDA. */
+ROUTINE(void *, acc_get_current_cuda_device, (void), NULL)
+ROUTINE(void *, acc_get_current_cuda_context, (void), NULL)
+ROUTINE(void *, acc_get_cuda_stream, (int queue), ((void)queue, NULL))
+ROUTINE(int, acc_set_cuda_stream, (int queue, void *stream), ((void)queue, (void)stream, 0))

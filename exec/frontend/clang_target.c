@@ -140,43 +140,33 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
 
 /* Parameters that the entry points have in common. Those of older compilers lack locations, names and mappers. Those of
  * nowait directives also pass dependences; libomp has waited for these already, so they are ignored. */
+#define UNUSED __attribute__((unused))
 #define MAPS int32_t n, void **base, void **begin, const int64_t *size, const uint64_t *type
 #define NAMES const char *const *name, void *const *mapper
-#define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
-#define IGNORE_DEPENDS (void)ndepend, (void)depend, (void)nno_alias, (void)no_alias
+#define DEPENDS UNUSED int32_t ndepend, UNUSED void *depend, UNUSED int32_t nno_alias, UNUSED void *no_alias
 #define COLUMNS(...) (&(const struct rt_map_columns){(size_t)n, base, begin, size, type, __VA_ARGS__})
 
+/* Defines the entry point `function`, which runs `call` with the site of the program's call. place: the location that
+ * the compiler passes, or NULL. */
+#define ENTRY(type, function, parameters, construct_name, place, call) \
+    type function parameters;                                          \
+    type function parameters                                           \
+    {                                                                  \
+        struct rt_site site = rt_caller_site(construct_name);          \
+        site.location = rt_get_ident_text(place);                      \
+        return call;                                                   \
+    }
 /* Defines the four entry points of a data directive, each of which runs the directive at once: without and with
  * `nowait`, and with locations, names and mappers (`_mapper`). */
-#define DATA(function, construct_name, kind, convert)                                    \
-    void function(int64_t device, MAPS);                                                 \
-    void function(int64_t device, MAPS)                                                  \
-    {                                                                                    \
-        struct rt_site site = rt_caller_site(construct_name);                            \
-        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
-    }                                                                                    \
-    void function##_nowait(int64_t device, MAPS, DEPENDS);                               \
-    void function##_nowait(int64_t device, MAPS, DEPENDS)                                \
-    {                                                                                    \
-        struct rt_site site = rt_caller_site(construct_name);                            \
-        IGNORE_DEPENDS;                                                                  \
-        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
-    }                                                                                    \
-    void function##_mapper(void *location, int64_t device, MAPS, NAMES);                 \
-    void function##_mapper(void *location, int64_t device, MAPS, NAMES)                  \
-    {                                                                                    \
-        struct rt_site site = rt_caller_site(construct_name);                            \
-        site.location = rt_get_ident_text(location);                                     \
-        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
-    }                                                                                    \
-    void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS); \
-    void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS)  \
-    {                                                                                    \
-        struct rt_site site = rt_caller_site(construct_name);                            \
-        site.location = rt_get_ident_text(location);                                     \
-        IGNORE_DEPENDS;                                                                  \
-        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
-    }
+#define DATA(function, construct_name, kind, convert)                                                             \
+    ENTRY(void, function, (int64_t device, MAPS), construct_name, NULL,                                           \
+          run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert))                                  \
+    ENTRY(void, function##_nowait, (int64_t device, MAPS, DEPENDS), construct_name, NULL,                         \
+          run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert))                                  \
+    ENTRY(void, function##_mapper, (void *location, int64_t device, MAPS, NAMES), construct_name, location,       \
+          run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert))                                \
+    ENTRY(void, function##_nowait_mapper, (void *location, int64_t device, MAPS, NAMES, DEPENDS), construct_name, \
+          location, run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert))
 
 /* The compiler makes the same calls for the begin and end of data regions and for directives without a region. */
 DATA(__tgt_target_data_begin, "target (enter) data", ACCD_KIND_ENTER_DATA, rt_add_map_enter_items)
@@ -446,43 +436,20 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
 
 /* Defines the entry points up to clang 14, which run a target construct at once: without and with `nowait`, and with
  * locations, names and mappers (`_mapper`). TEAMS: parameters that follow those of the maps. */
-#define TARGET(function, TEAMS, ...)                                                                              \
-    int function(int64_t device, const void *region, MAPS TEAMS);                                                 \
-    int function(int64_t device, const void *region, MAPS TEAMS)                                                  \
-    {                                                                                                             \
-        struct rt_site site = rt_caller_site("target");                                                           \
-        __VA_ARGS__;                                                                                              \
-        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                     \
-    }                                                                                                             \
-    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS);                               \
-    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS)                                \
-    {                                                                                                             \
-        struct rt_site site = rt_caller_site("target");                                                           \
-        __VA_ARGS__;                                                                                              \
-        IGNORE_DEPENDS;                                                                                           \
-        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                     \
-    }                                                                                                             \
-    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS);                 \
-    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS)                  \
-    {                                                                                                             \
-        struct rt_site site = rt_caller_site("target");                                                           \
-        site.location = rt_get_ident_text(location);                                                              \
-        __VA_ARGS__;                                                                                              \
-        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                   \
-    }                                                                                                             \
-    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS, DEPENDS); \
-    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS, DEPENDS)  \
-    {                                                                                                             \
-        struct rt_site site = rt_caller_site("target");                                                           \
-        site.location = rt_get_ident_text(location);                                                              \
-        __VA_ARGS__;                                                                                              \
-        IGNORE_DEPENDS;                                                                                           \
-        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                   \
-    }
+#define TARGET(function, TEAMS)                                                                                      \
+    ENTRY(int, function, (int64_t device, const void *region, MAPS TEAMS), "target", NULL,                           \
+          run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES))                             \
+    ENTRY(int, function##_nowait, (int64_t device, const void *region, MAPS TEAMS, DEPENDS), "target", NULL,         \
+          run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES))                             \
+    ENTRY(int, function##_mapper, (void *location, int64_t device, const void *region, MAPS, NAMES TEAMS), "target", \
+          location, run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES))                 \
+    ENTRY(int, function##_nowait_mapper,                                                                             \
+          (void *location, int64_t device, const void *region, MAPS, NAMES TEAMS, DEPENDS), "target", location,      \
+          run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES))
 #define NO_TEAMS
-#define TEAMS , int32_t teams, int32_t threads
-TARGET(__tgt_target, NO_TEAMS, (void)0)
-TARGET(__tgt_target_teams, TEAMS, (void)teams, (void)threads)
+#define TEAMS , UNUSED int32_t teams, UNUSED int32_t threads
+TARGET(__tgt_target, NO_TEAMS)
+TARGET(__tgt_target_teams, TEAMS)
 
 /* Arguments that clang 15 and later pass for a target construct: the columns of its n maps. Fields after these are for
  * GPUs. */
@@ -520,28 +487,10 @@ static int target_kernel(struct rt_site *site, int64_t device, const void *regio
     return run_target_construct(site, device, region, &columns, passing_of(site, arguments->version));
 }
 
-/* Runs a target construct of clang 15 or later at once; teams and threads are ignored. Returns 0, or 1 if clang's code
- * must run the region on the host. */
-int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
-                        const struct kernel_arguments *arguments);
-int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
-                        const struct kernel_arguments *arguments)
-{
-    struct rt_site site = rt_caller_site("target");
-    (void)teams, (void)threads;
-    site.location = rt_get_ident_text(location);
-    return target_kernel(&site, device, region, arguments);
-}
-
-/* Runs a target construct with `nowait` at once; called by the construct's task of libomp. Teams, threads and
- * dependences are ignored. Returns 0, or 1 if clang's code must run the region on the host. */
-int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
-                               const struct kernel_arguments *arguments, DEPENDS);
-int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
-                               const struct kernel_arguments *arguments, DEPENDS)
-{
-    struct rt_site site = rt_caller_site("target");
-    (void)teams, (void)threads, IGNORE_DEPENDS;
-    site.location = rt_get_ident_text(location);
-    return target_kernel(&site, device, region, arguments);
-}
+/* Run a target construct of clang 15 or later at once; with `nowait`, they are called by the construct's task of
+ * libomp. Teams, threads and dependences are ignored. Return 0, or 1 if clang's code must run the region on the host.
+ */
+#define KERNEL void *location, int64_t device TEAMS, const void *region, const struct kernel_arguments *arguments
+ENTRY(int, __tgt_target_kernel, (KERNEL), "target", location, target_kernel(&site, device, region, arguments))
+ENTRY(int, __tgt_target_kernel_nowait, (KERNEL, DEPENDS), "target", location,
+      target_kernel(&site, device, region, arguments))

@@ -3,7 +3,7 @@
  *
  * Each entry point tries the fast path first (choose_route), which needs the lock but no memory:
  *
- *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
+ *      GOACC_x -> choose_route -> FAST_PATH: items in rt_fast -> rt_run_fast_items
  *                              -> SLOW_PATH: rt_enter, gcc_entries.c -> lower.c -> rt_run_items, with events for tools
  */
 #include "diag/errors.h"
@@ -33,123 +33,12 @@ static bool is_on_device(int flags)
     return flags == -1;
 }
 
-/* --------------------------------------------------------------------------------- fast path -- */
-
-/* Specs (action and flags of an item, see gcc_fast_path.h), indexed by the kind of an entry, for a directive that
- * begins a construct or enters data. Kinds that are not listed need the slow path. */
-static const uint8_t entry_specs[0x100] = {
-    [ALLOC] = ACCD_ACTION_CREATE,
-    [TO] = ACCD_ACTION_COPYIN | MOVES,
-    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
-    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
-    [PRESENT] = ACCD_ACTION_PRESENT,
-    [FORCE | ALLOC] = ACCD_ACTION_CREATE,
-    [FORCE | TO] = ACCD_ACTION_COPYIN | MOVES,
-    [FORCE | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
-    [FORCE | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
-};
-/* Specs by the kind of an entry, for exit data. */
-static const uint8_t exit_specs[0x100] = {
-    [ALLOC] = ACCD_ACTION_DELETE,
-    [TO] = ACCD_ACTION_DELETE,
-    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
-    [RELEASE] = ACCD_ACTION_DELETE,
-};
-/* Specs by the kind of an entry, for update. */
-static const uint8_t update_specs[0x100] = {
-    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
-    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
-    [FORCE | TO] = ACCD_ACTION_UPDATE_DEVICE | MOVES,
-    [FORCE | FROM] = ACCD_ACTION_UPDATE_SELF | MOVES,
-};
-
-/* Items of the directive that is on the fast path now; pointers to attach are slots of these items. The lock protects
- * them. Fields that make_fast_items does not set are always 0. */
-static accd_item fast_items[FAST_ITEMS_MAX];
-static size_t nfast_items;
-
-/* Host range of the present object that is_member_pointer looked up last; 0 bytes: no lookup yet. */
-struct present {
-    uint64_t start, bytes;
-};
-
-/* Returns true if the pointer of entry number `entry` is the base pointer that a later entry attaches or detaches, and
- * lies in a larger object. That object is one of the n items, or a present object, whose range is stored in *last. The
- * directive then changes no reference count for the pointer. False also if the rules' knob `member` is
- * ACCD_MEMBER_COUNTED. */
-static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
-                                                        struct present *last)
-{
-    assert(n <= FAST_ITEMS_MAX && map->size[entry] == sizeof(void *));
-    const uintptr_t host = (uintptr_t)map->host[entry];
-    size_t i = entry + 1;
-    while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
-        i++;
-    if (i == map->n || ((map->kind[i] & 0xff) != ATTACH && (map->kind[i] & 0xff) != DETACH) ||
-        rt.options.rules->member == ACCD_MEMBER_COUNTED)
-        return false;
-    for (size_t k = 0; k < n; k++)
-        if (fast_items[k].bytes > sizeof(void *) &&
-            host - (uintptr_t)fast_items[k].host <= fast_items[k].bytes - sizeof(void *))
-            return true;
-    if (host - last->start >= last->bytes &&
-        !accd_present_bounds(rt.context, rt_this_thread.device, map->host[entry], &last->start, &last->bytes))
-        return false;
-    return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
-}
-
-/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
- * by kind. words: true if pointer-sized variables are never attached (knob attach_variables of the rules is off, or no
- * compute construct). On SLOW_PATH the items are not complete. The lock must be held. */
-static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
-                                                                        bool words)
-{
-    assert(rt.site && map->n <= FAST_ITEMS_MAX);
-    const accd_label *label = rt_get_site_label();
-    const uintptr_t stack = rt.site->call.sp;
-    struct present last = {0, 0};
-    unsigned construct_flags = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
-        void *const host = map->host[i];
-        const size_t bytes = map->size[i];
-        if (!spec || !host) {
-            if (!host || (kind != ATTACH && kind != DETACH) || !attach_to_last_item(fast_items, n, host, bytes))
-                return SLOW_PATH;
-            construct_flags |= RT_HAS_POINTERS;
-            continue;
-        }
-        if (bytes == sizeof(void *) && (spec == ACCD_ACTION_CREATE || spec == ACCD_ACTION_DELETE) &&
-            is_member_pointer(map, i, n, &last))
-            continue;
-        if (bytes == sizeof(void *) && spec & MOVES && !words && rt_is_pointer_variable(&rt_this_thread, host))
-            return SLOW_PATH;
-        if (kind == TO && rt_may_be_unset_copy(host, bytes))
-            return SLOW_PATH;
-        const enum route route = make_fast_item(&fast_items[n], host, bytes, spec, stack, label);
-        if (route == SLOW_PATH)
-            return SLOW_PATH;
-        construct_flags |= (unsigned)route - FAST_PATH;
-        n++;
-    }
-    nfast_items = n;
-    return FAST_PATH + construct_flags;
-}
-
-/* Returns the path that a directive can take, with the table `specs`. If it is not SLOW_PATH, holds the lock and has
- * made the items in fast_items; the caller must then call rt_leave_fast_path. On SLOW_PATH the lock is not held. words:
- * true if pointer-sized variables are never attached. */
+/* Returns the path that a directive can take, with the table `specs`, as rt_choose_route does. words: true if
+ * pointer-sized variables are never attached. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
-    if (!rt_can_use_fast_path() || !is_on_device(flags) || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
-        return SLOW_PATH;
-    rt.site = site;
-    const enum route route = make_fast_items(map, specs, words);
-    if (__builtin_expect(route == SLOW_PATH, 0))
-        rt_leave();
-    return route;
+    return is_on_device(flags) ? rt_choose_route(site, map, specs, false, words) : SLOW_PATH;
 }
 
 /* -------------------------------------------------------------------------------- structured -- */
@@ -185,11 +74,7 @@ static __attribute__((noinline)) void open_data_region(const struct rt_site *sit
     struct rt_thread *self = rt_enter(site);
     struct rt_region *level = rt_push_region(self, parent);
     if (!is_host_directive(self, flags)) {
-        struct rt_items items;
-        rt_items_init(&items, map->n);
-        rt_add_entry_items(map, &items);
-        level->region = rt_run_items(self, ACCD_KIND_REGION, RT_NEEDS_CHECK, &items);
-        rt_items_free(&items);
+        level->region = rt_run_entries(self, ACCD_KIND_REGION, map, rt_add_entry_items);
         rt_translate_addresses(self, map);
     }
     rt_leave();
@@ -197,19 +82,18 @@ static __attribute__((noinline)) void open_data_region(const struct rt_site *sit
 }
 
 /* Begins a data or host_data region at once. */
-void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
-void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+void GOACC_data_start(int flags, RT_COLUMNS);
+void GOACC_data_start(int flags, RT_COLUMNS)
 {
     const struct rt_site site = rt_caller_site("data");
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    const enum route route = choose_route(&site, flags, &map, entry_specs, true);
+    const struct entries map = RT_ENTRIES(false, false);
+    const enum route route = choose_route(&site, flags, &map, rt_entry_specs, true);
     if (route == SLOW_PATH) {
         open_data_region(&site, flags, &map);
         return;
     }
     struct rt_region *level = rt_push_region(&rt_this_thread, RT_PARENT_DATA);
-    level->region =
-        rt_run_construct(&rt_this_thread, ACCD_KIND_REGION, route - FAST_PATH, fast_items, nfast_items, false);
+    level->region = rt_run_fast_items(ACCD_KIND_REGION, route);
     rt_leave_fast_path();
 }
 
@@ -256,13 +140,13 @@ struct directive_kind {
     accd_construct_kind kind;
     int event, parent;
     const uint8_t *specs;
-    void (*convert)(const struct entries *map, struct rt_items *items);
+    entry_items_of *convert;
 };
-static const struct directive_kind enters = {ACCD_KIND_ENTER_DATA, RT_EV_ENTER_DATA, RT_PARENT_ENTER_DATA, entry_specs,
-                                             rt_add_entry_items};
-static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, exit_specs,
+static const struct directive_kind enters = {ACCD_KIND_ENTER_DATA, RT_EV_ENTER_DATA, RT_PARENT_ENTER_DATA,
+                                             rt_entry_specs, rt_add_entry_items};
+static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, rt_exit_specs,
                                             rt_add_exit_items};
-static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
+static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, rt_update_specs,
                                               rt_add_update_items};
 
 /* Runs a directive without a region on the slow path; on the host it moves no data. The queue is only reported to tools
@@ -275,13 +159,9 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
                   get_directive_type(site, flags));
     struct rt_thread *self = rt_enter(site);
     if (!is_host_directive(self, flags)) {
-        struct rt_items items;
-        rt_items_init(&items, map->n);
-        directive->convert(map, &items);
         RT_CALL_HOOKS(begin_operation, self, queue);
-        rt_run_items(self, directive->kind, RT_NEEDS_CHECK, &items);
+        rt_run_entries(self, directive->kind, map, directive->convert);
         RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-        rt_items_free(&items);
         if (directive->kind == ACCD_KIND_UPDATE && !map->n)
             rt_report_empty_update();
     }
@@ -297,7 +177,7 @@ static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const
     const enum route route = choose_route(site, flags, map, directive->specs, true);
     if (route == SLOW_PATH)
         return false;
-    rt_run_construct(&rt_this_thread, directive->kind, route - FAST_PATH, fast_items, nfast_items, false);
+    rt_run_fast_items(directive->kind, route);
     rt_leave_fast_path();
     return true;
 }
@@ -325,30 +205,22 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         }                                                        \
     } while (0)
 
-/* Executes enter data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
-void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
-                      ...);
-void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
-{
-    const struct rt_site site = rt_caller_site("enter data");
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (run_dynamic_fast(&site, flags, &map, &enters))
-        return;
-    TRACE_WAITS(&site, async, waits);
-    run_dynamic(&site, flags, &map, &enters, async);
-}
-
-/* Executes exit data at once. The queue `async` and the `waits` queues to wait for are only recorded. */
-void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
-void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
-{
-    const struct rt_site site = rt_caller_site("exit data");
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (run_dynamic_fast(&site, flags, &map, &exits))
-        return;
-    TRACE_WAITS(&site, async, waits);
-    run_dynamic(&site, flags, &map, &exits, async);
-}
+/* Defines the entry point of a directive, which is executed at once. The queue `async` and the `waits` queues to wait
+ * for are only recorded. */
+#define DIRECTIVE(function, construct_name, directive)               \
+    void function(int flags, RT_COLUMNS, int async, int waits, ...); \
+    void function(int flags, RT_COLUMNS, int async, int waits, ...)  \
+    {                                                                \
+        const struct rt_site site = rt_caller_site(construct_name);  \
+        const struct entries map = RT_ENTRIES(false, false);         \
+        if (run_dynamic_fast(&site, flags, &map, directive))         \
+            return;                                                  \
+        TRACE_WAITS(&site, async, waits);                            \
+        run_dynamic(&site, flags, &map, directive, async);           \
+    }
+DIRECTIVE(GOACC_enter_data, "enter data", &enters)
+DIRECTIVE(GOACC_exit_data, "exit data", &exits)
+DIRECTIVE(GOACC_update, "update", &updates)
 
 /* Returns true if the entries belong to exit data, false if they belong to enter data. The first entry decides whose
  * kind occurs in only one of these directives; false if all kinds occur in both. */
@@ -366,38 +238,24 @@ static bool is_exit(const struct entries *map)
 
 /* Executes enter data or exit data at once, for code of gcc before version 12. The queue `async` and the `waits` queues
  * to wait for are only recorded. */
-void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
-                           ...);
-void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
-                           ...)
+void GOACC_enter_exit_data(int flags, RT_COLUMNS, int async, int waits, ...);
+void GOACC_enter_exit_data(int flags, RT_COLUMNS, int async, int waits, ...)
 {
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    const struct entries map = RT_ENTRIES(false, false);
     bool is_exit_data = is_exit(&map);
     const struct rt_site site = rt_caller_site(is_exit_data ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
     run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, async);
 }
 
-/* Executes update at once. The queue `async` and the `waits` queues to wait for are only recorded. */
-void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
-void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
-{
-    const struct rt_site site = rt_caller_site("update");
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (run_dynamic_fast(&site, flags, &map, &updates))
-        return;
-    TRACE_WAITS(&site, async, waits);
-    run_dynamic(&site, flags, &map, &updates, async);
-}
-
 /* Maps the data of a declare directive at the begin of its scope, or unmaps them at its end. The kinds of the entries
  * tell which of the two. */
-void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
-void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+void GOACC_declare(int flags, RT_COLUMNS);
+void GOACC_declare(int flags, RT_COLUMNS)
 {
     struct rt_site site = rt_caller_site("declare");
     site.declares = true;
-    const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
+    const struct entries map = RT_ENTRIES(false, false);
     bool is_exit_data = is_exit(&map);
     run_dynamic(&site, flags, &map, is_exit_data ? &exits : &enters, RT_ASYNC_SYNC);
 }
@@ -409,7 +267,7 @@ void GOACC_wait(int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("wait");
     if (async != RT_ASYNC_SYNC) { /* the host does not wait; the queue is complete at any time */
-        if (!waits && RT_HAS_HOOK(wait))
+        if (!waits)
             rt_observe_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
         return;
@@ -458,7 +316,7 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     } args;
     if (!rt_can_use_fast_path()) /* the rules, which are read below, may not be set yet */
         return false;
-    const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
+    const enum route route = choose_route(site, flags, map, rt_entry_specs, !rt.options.rules->attach_variables);
     if (route == SLOW_PATH)
         return false;
     rt_declared_refresh();
@@ -467,10 +325,10 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
         return false;
     }
     struct rt_thread *self = &rt_this_thread;
-    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
-    if (nfast_items < map->n ||
+    accd_region *region = rt_run_fast_items(ACCD_KIND_COMPUTE, route);
+    if (rt_fast.n < map->n ||
         /* Pointers are arguments without items, so that the region's addresses do not suffice. */
-        accd_region_addresses(region, args.address, nfast_items) < nfast_items)
+        accd_region_addresses(region, args.address, rt_fast.n) < rt_fast.n)
         fill_arguments(self, map, args.at);
     rt_leave_fast_path();
     rt_begin_kernel(self, site->call.pc);
@@ -551,11 +409,11 @@ static int read_queue(const struct rt_site *site, va_list tags)
             n = (int16_t)(tag & LARGE);
         else
             rt_reject_unknown_abi(site, "passes the launch argument 0x%x", tag);
-        if (tag >> 28 == WAITS && RT_HAS_HOOK(wait) && n < 0)
+        if (tag >> 28 == WAITS && n < 0)
             rt_observe_wait(site, queue, RT_ASYNC_NOVAL);
         while (n-- > 0) {
             const int value = va_arg(tags, int);
-            if (tag >> 28 == WAITS && RT_HAS_HOOK(wait))
+            if (tag >> 28 == WAITS)
                 rt_observe_wait(site, queue, value);
         }
     }
@@ -564,13 +422,11 @@ static int read_queue(const struct rt_site *site, va_list tags)
 
 /* Runs a parallel, kernels or serial construct at once. The launch arguments (dimensions, queue, waits) follow `kinds`.
  */
-void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                          ...);
-void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                          ...)
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), RT_COLUMNS, ...);
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), RT_COLUMNS, ...)
 {
     struct rt_site site = rt_caller_site("compute");
-    if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
+    if (run_compute_fast(&site, flags, fn, &RT_ENTRIES(false, false)))
         return;
     int queue = RT_ASYNC_SYNC; /* queues matter only to tools and checks */
     if (rt_is_profiled() || RT_HAS_HOOK(wait)) {
@@ -581,22 +437,22 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     }
     if (queue != RT_ASYNC_SYNC)
         site.queue = &queue;
-    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
+    run_compute(&site, flags, fn, &RT_ENTRIES(false, false), queue);
 }
 
 /* Runs a compute construct at once, for code of gcc before version 6. The queue `async` and the `waits` queues to wait
  * for are only recorded. */
-void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                    int gangs, int workers, int vector, int async, int waits, ...);
-void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                    int gangs, int workers, int vector, int async, int waits, ...)
+void GOACC_parallel(int flags, void (*fn)(void *), RT_COLUMNS, int gangs, int workers, int vector, int async, int waits,
+                    ...);
+void GOACC_parallel(int flags, void (*fn)(void *), RT_COLUMNS, int gangs, int workers, int vector, int async, int waits,
+                    ...)
 {
     (void)gangs, (void)workers, (void)vector;
     struct rt_site site = rt_caller_site("compute");
     TRACE_WAITS(&site, async, waits);
     if (async != RT_ASYNC_SYNC)
         site.queue = &async;
-    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
+    run_compute(&site, flags, fn, &RT_ENTRIES(false, false), async);
 }
 
 /* Returns 1: kernels run in one thread. */

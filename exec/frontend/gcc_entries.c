@@ -21,7 +21,7 @@
 #include "image/struct_programs.h"
 #include "lib/arena.h"
 #include "rt/lifecycle.h"
-#include "gcc_fast_path.h"
+#include "gcc_entries.h"
 #include "lower.h"
 
 #include <assert.h>
@@ -494,6 +494,20 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
             reject_kind(kind);
         }
     }
+}
+
+/* Makes items of the entries by `convert`, and runs a construct of `kind` with them. Returns its region; NULL: none is
+ * open. Failure ends the program. */
+accd_region *rt_run_entries(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
+                            entry_items_of *convert)
+{
+    assert(map && convert);
+    struct rt_items items;
+    rt_items_init(&items, map->n);
+    convert(map, &items);
+    accd_region *region = rt_run_items(self, kind, RT_NEEDS_CHECK, &items);
+    rt_items_free(&items);
+    return region;
 }
 
 /* Returns true if an entry of this kind is a pointer whose device copy is attached to data. The size column then has

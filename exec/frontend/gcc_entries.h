@@ -8,6 +8,8 @@
 #ifndef RT_ENTRIES_H
 #define RT_ENTRIES_H
 
+#include "base/compiler_facts.h"
+#include "image/declared.h"
 #include "rt/items.h"
 
 /* Kinds of entries, in the low 8 bits of the kind column; the high 8 bits are the alignment. */
@@ -61,6 +63,10 @@ struct entries {
     size_t arguments;           /* number of entries before the iterators were expanded; 0: none were */
 };
 
+/* Parameters of an entry point that have the columns of n entries; the struct entries that they make. */
+#define RT_COLUMNS size_t n, void **host, size_t *sizes, unsigned short *kinds
+#define RT_ENTRIES(target, region) ((const struct entries){n, host, sizes, kinds, target, region, NULL, 0})
+
 /* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
 static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
 {
@@ -104,6 +110,12 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items);
 /* Appends the items of an update. The list must have space for all entries. An entry of an unknown kind ends the
  * program. */
 void rt_add_update_items(const struct entries *map, struct rt_items *items);
+/* Function that appends the items of a directive: one of the three above. */
+typedef void entry_items_of(const struct entries *map, struct rt_items *items);
+/* Makes items of the entries by `convert`, and runs a construct of `kind` with them on the thread's device. Returns its
+ * region; NULL: none is open. Failure ends the program. */
+accd_region *rt_run_entries(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
+                            entry_items_of *convert);
 /* Appends attachments of the mapped variables of a compute construct that hold the host address of present data, if the
  * rules have the knob attach_variables. Called after rt_add_entry_items. The compiler passes such pointers like
  * scalars, but pointers in data clauses are attached (ACC33-att-5). */
@@ -116,5 +128,15 @@ bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
  * code reads them from there in the region. Absent data keep the host address with if_present and in OpenMP (5.1);
  * otherwise they end the program. */
 void rt_translate_addresses(const struct rt_thread *self, const struct entries *map);
+
+/* Returns true if the `bytes` bytes at `host` may be a scalar whose address is invalid. gcc removes the copy of a
+ * private scalar that was never set, and passes an undefined address from the stack. True for at most 16 bytes that lie
+ * neither within 8 MiB above the call's stack pointer nor in static memory. A call must be under way (rt.site). */
+static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
+{
+    assert(rt.site);
+    return bytes <= RT_PRIVATE_SCALAR_MAX && (uintptr_t)host - rt.site->call.sp >= RT_PRIVATE_COPIES_REACH &&
+           !rt_is_static(host);
+}
 
 #endif

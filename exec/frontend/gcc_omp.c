@@ -5,7 +5,7 @@
  * their data are those of the device. A nowait directive becomes a task of libgomp, for which all columns (addresses,
  * sizes, kinds) of its entries are copied (struct deferred_task).
  *
- *      GOMP_x -> fast path: fast_items -> rt_run_construct
+ *      GOMP_x -> fast path: items in rt_fast -> rt_run_fast_items
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
 #include "api/target.h"
 #include "api/tasks.h"
@@ -185,102 +185,19 @@ static void execute_directive(const struct directive *directive, void **depend)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
-/* Specs (action and flags of an item, see gcc_fast_path.h), indexed by the kind of an entry, for a directive that
- * begins a construct or enters data. Kinds that are not listed need the slow path. */
-static const uint8_t entry_specs[0x100] = {
-    [ALLOC] = ACCD_ACTION_CREATE,
-    [TO] = ACCD_ACTION_COPYIN | MOVES,
-    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
-    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
-    [IMPLICIT | ALLOC] = ACCD_ACTION_CREATE,
-    [IMPLICIT | TO] = ACCD_ACTION_COPYIN | MOVES,
-    [IMPLICIT | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
-    [IMPLICIT | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
-    [ATTACH] = ACCD_ACTION_ATTACH,
-    [ZERO_LENGTH] = ACCD_ACTION_CREATE,
-    [FIRSTPRIVATE] = ACCD_ACTION_HOLD,
-    [FIRSTPRIVATE_INT] = ACCD_ACTION_HOLD,
-};
-/* Specs by the kind of an entry, for target exit data. */
-static const uint8_t exit_specs[0x100] = {
-    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
-    [RELEASE] = ACCD_ACTION_DELETE,
-    [DELETE] = ACCD_ACTION_DELETE | FINAL,
-    [DETACH] = ACCD_ACTION_DETACH,
-};
-/* Specs by the kind of an entry, for target update. */
-static const uint8_t update_specs[0x100] = {
-    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
-    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
-};
-
-/* fast_items: items of the directive that is on the fast path now; entry_indices: for each item, the index of its
- * entry. The lock protects both. Fields of items that make_fast_items does not set are always 0. */
-static accd_item fast_items[FAST_ITEMS_MAX];
-static uint8_t entry_indices[FAST_ITEMS_MAX];
-static size_t nfast_items;
-
-/* Makes the items of a directive in fast_items, and returns the path that the directive can take. specs: table of specs
- * by kind. SLOW_PATH: an entry has no spec, no address or an iterator, cannot be attached, is partly present, or is
- * read-only; the items are then not complete. The lock must be held. */
-static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
-{
-    assert(rt.site && map->n <= FAST_ITEMS_MAX);
-    const accd_label *label = rt_get_site_label();
-    const uintptr_t stack = rt.site->call.sp;
-    bool needs_check = false;
-    nfast_items = 0;
-    for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
-        const void *host = map->host[i];
-        uint64_t bytes = map->size[i];
-        /* ACCD_ACTION_HOLD marks firstprivate: only an argument of a target region, which needs no item. */
-        if ((spec & ACTION) == ACCD_ACTION_HOLD) {
-            if (!map->region)
-                return SLOW_PATH;
-            continue;
-        }
-        if (!spec || !host || bytes == (size_t)ITERATED)
-            return SLOW_PATH;
-        if (kind == ATTACH || kind == DETACH) {
-            if (!attach_to_last_item(fast_items, nfast_items, host, bytes))
-                return SLOW_PATH;
-            continue;
-        }
-        if (kind == ZERO_LENGTH) {
-            uint64_t start;
-            if (!map->region || !accd_present_bounds(rt.context, rt_this_thread.device, host, &start, &bytes))
-                return SLOW_PATH;
-            host = (const void *)(uintptr_t)start;
-        } else if (kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
-                   rt_is_partly_present(&rt_this_thread, host, bytes)) {
-            return SLOW_PATH;
-        }
-        const enum route route = make_fast_item(&fast_items[nfast_items], host, bytes, spec, stack, label);
-        if (route == SLOW_PATH)
-            return SLOW_PATH;
-        needs_check |= route == FAST_PATH_CHECKED;
-        if (spec & FINAL)
-            fast_items[nfast_items].flags |= ACCD_ITEM_FINALIZE;
-        entry_indices[nfast_items++] = (uint8_t)i;
-    }
-    return needs_check ? FAST_PATH_CHECKED : FAST_PATH;
-}
-
 /* Returns the path that a directive on `device` can take, with the table `specs`. If it is not SLOW_PATH, holds the
- * lock, has made `device` the thread's device and has made the items in fast_items; the caller must then call
+ * lock, has made `device` the thread's device and has made the items in rt_fast; the caller must then call
  * leave_fast_path with *call. On SLOW_PATH nothing has changed. */
-static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
-                                      const uint8_t *specs, struct rt_target_call *call)
+static enum route choose_route(const struct rt_site *site, int device, const struct entries *map, const uint8_t *specs,
+                               struct rt_target_call *call)
 {
-    if (device < 0 || !rt_can_use_fast_path() || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
+    if (device < 0)
         return SLOW_PATH;
-    rt.site = site;
     *call = (struct rt_target_call){&rt_this_thread, rt_this_thread.device};
     rt_this_thread.device = device;
-    const enum route route = make_fast_items(map, specs);
-    if (__builtin_expect(route == SLOW_PATH, 0))
-        rt_target_leave(call);
+    const enum route route = rt_choose_route(site, map, specs, true, true);
+    if (route == SLOW_PATH)
+        rt_this_thread.device = call->before;
     return route;
 }
 
@@ -301,40 +218,25 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
     const enum route route = choose_route(site, device, map, specs, &call);
     if (route == SLOW_PATH)
         return false;
-    rt_run_construct(&rt_this_thread, kind, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items,
-                     false);
+    rt_run_fast_items(kind, route);
     leave_fast_path(&call);
     return true;
 }
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Makes items of the entries by `convert`, and runs a construct of `kind` with them on the thread's device. Returns its
- * region; NULL: none is open. Failure ends the program. */
-static accd_region *run_entries(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
-                                void (*convert)(const struct entries *map, struct rt_items *items))
-{
-    struct rt_items items;
-    rt_items_init(&items, map->n);
-    convert(map, &items);
-    accd_region *region = rt_run_items(self, kind, RT_NEEDS_CHECK, &items);
-    rt_items_free(&items);
-    return region;
-}
-
 /* Begins a target data region at once; if the device is the host, an empty region. */
-void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
-void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
+void GOMP_target_data_ext(int device, RT_COLUMNS);
+void GOMP_target_data_ext(int device, RT_COLUMNS)
 {
     const struct rt_site site = rt_caller_site("target data");
-    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
+    const struct entries map = RT_ENTRIES(true, false);
     device = rt_resolve_target_device(device, &site);
     struct rt_target_call call;
-    const enum route route = choose_route(&site, device, &map, entry_specs, &call);
+    const enum route route = choose_route(&site, device, &map, rt_entry_specs, &call);
     if (route != SLOW_PATH) {
         struct rt_region *level = rt_push_region(call.self, 0);
-        level->region = rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0,
-                                         fast_items, nfast_items, false);
+        level->region = rt_run_fast_items(ACCD_KIND_REGION, route);
         leave_fast_path(&call);
         return;
     }
@@ -343,7 +245,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     if (device >= 0) {
         const bool has_iterator = rt_has_iterators(&map);
         const struct entries full_map = has_iterator ? rt_expand_iterators(&map) : map;
-        level->region = run_entries(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items);
+        level->region = rt_run_entries(call.self, ACCD_KIND_REGION, &full_map, rt_add_entry_items);
         if (has_iterator)
             free(full_map.host);
         rt_translate_addresses(call.self, &map);
@@ -379,22 +281,20 @@ static void run_enter_exit(const struct directive *directive)
     if (directive->device < 0)
         return;
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
-    run_entries(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
-                is_exit_data ? rt_add_exit_items : rt_add_entry_items);
+    rt_run_entries(call.self, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
+                   is_exit_data ? rt_add_exit_items : rt_add_entry_items);
     rt_target_leave(&call);
 }
 
 /* Executes target enter data or, with the flag EXIT_DATA, target exit data: at once, or as a task (nowait). */
-void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                                 unsigned flags, void **depend);
-void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                                 unsigned flags, void **depend)
+void GOMP_target_enter_exit_data(int device, RT_COLUMNS, unsigned flags, void **depend);
+void GOMP_target_enter_exit_data(int device, RT_COLUMNS, unsigned flags, void **depend)
 {
     const bool is_exit_data = flags & EXIT_DATA;
     const struct rt_site site = rt_caller_site(is_exit_data ? "target exit data" : "target enter data");
-    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
+    const struct entries map = RT_ENTRIES(true, false);
     move_data(&site, device, &map, flags, depend, is_exit_data ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA,
-              is_exit_data ? exit_specs : entry_specs, run_enter_exit);
+              is_exit_data ? rt_exit_specs : rt_entry_specs, run_enter_exit);
 }
 
 /* Executes target update on the slow path; does nothing if the device is the host. */
@@ -403,19 +303,17 @@ static void run_update(const struct directive *directive)
     if (directive->device < 0)
         return;
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
-    run_entries(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
+    rt_run_entries(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
     rt_target_leave(&call);
 }
 
 /* Executes target update at once, or as a task (nowait). */
-void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
-                            void **depend);
-void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
-                            void **depend)
+void GOMP_target_update_ext(int device, RT_COLUMNS, unsigned flags, void **depend);
+void GOMP_target_update_ext(int device, RT_COLUMNS, unsigned flags, void **depend)
 {
     const struct rt_site site = rt_caller_site("target update");
-    const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    move_data(&site, device, &map, flags, depend, ACCD_KIND_UPDATE, update_specs, run_update);
+    const struct entries map = RT_ENTRIES(true, false);
+    move_data(&site, device, &map, flags, depend, ACCD_KIND_UPDATE, rt_update_specs, run_update);
 }
 
 /* ----------------------------------------------------------------------------------- regions -- */
@@ -442,8 +340,7 @@ static void run_in_host_region(void *data)
     body->fn(body->args);
 }
 
-void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                     unsigned flags, void **depend, void **args);
+void GOMP_target_ext(int device, void (*fn)(void *), RT_COLUMNS, unsigned flags, void **depend, void **args);
 
 /* Runs a target region through libgomp's GOMP_target_ext, on the host's threads. */
 static void run_body(struct body *body)
@@ -482,7 +379,7 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     char copies[FEW];
     if (private_bytes(map) > FEW)
         return false;
-    const enum route route = choose_route(site, device, map, entry_specs, &call);
+    const enum route route = choose_route(site, device, map, rt_entry_specs, &call);
     if (route == SLOW_PATH)
         return false;
     rt_declared_refresh();
@@ -490,18 +387,17 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
         rt_target_leave(&call);
         return false;
     }
-    accd_region *region = rt_run_construct(
-        call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items, false);
+    accd_region *region = rt_run_fast_items(ACCD_KIND_COMPUTE, route);
     struct body *body = &inline_storage.body;
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];
-    const size_t naddresses = accd_region_addresses(region, addresses, nfast_items);
-    for (size_t k = 0; k < nfast_items; k++) {
-        const size_t i = entry_indices[k];
+    const size_t naddresses = accd_region_addresses(region, addresses, rt_fast.n);
+    for (size_t k = 0; k < rt_fast.n; k++) {
+        const size_t i = rt_fast.entries[k];
         if (k < naddresses)
             body->args[i] =
-                (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
+                (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)rt_fast.items[k].host));
         else
             body->args[i] = rt_get_kernel_argument(call.self, map, i);
     }
@@ -576,11 +472,10 @@ static void run_target_on_host(const struct directive *directive)
 }
 
 /* Runs a target construct at once, or as a task (nowait). args: its teams and thread limit, in libgomp's form. */
-void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                     unsigned flags, void **depend, void **args)
+void GOMP_target_ext(int device, void (*fn)(void *), RT_COLUMNS, unsigned flags, void **depend, void **args)
 {
     const struct rt_site site = rt_caller_site("target");
-    const struct entries map = {n, host, sizes, kinds, true, true, NULL, 0};
+    const struct entries map = RT_ENTRIES(true, true);
     device = rt_resolve_target_device(device, &site);
     if (!flags && !depend && run_compute_fast(&site, device, fn, &map, args))
         return;

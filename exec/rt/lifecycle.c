@@ -745,10 +745,11 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
     rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
-/* Calls the hook `wait`: queue `async` waits for `queue`. */
+/* Calls the hook `wait`, if a tool has it: queue `async` waits for `queue`. */
 void rt_observe_wait(const struct rt_site *site, int async, int queue)
 {
-    assert(RT_HAS_HOOK(wait));
+    if (!RT_HAS_HOOK(wait))
+        return;
     const struct rt_wait wait = {.device = rt_enter(site)->device, .async = async, .queue = queue};
     RT_CALL_HOOKS(wait, &wait);
     rt_leave();

@@ -24,8 +24,8 @@ static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site
 RT_COLD
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
 
-/* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
- * (RT_ASYNC_NOVAL: for all queues of the device). */
+/* Records in the trace and the race check, if there are any, that queue `async` (RT_ASYNC_SYNC: the host) waits for
+ * `queue` (RT_ASYNC_NOVAL: for all queues of the device). */
 RT_COLD void rt_observe_wait(const struct rt_site *site, int async, int queue);
 
 /* Reports to tools, the trace and the race check that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues).
@@ -35,8 +35,7 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
     struct rt_prof_span span;
     rt_span_begin(&span, site, RT_EV_WAIT, parent, queue, RT_DEVICE_CURRENT);
     rt_span_end(&span);
-    if (RT_HAS_HOOK(wait))
-        rt_observe_wait(site, RT_ASYNC_SYNC, queue);
+    rt_observe_wait(site, RT_ASYNC_SYNC, queue);
 }
 
 #endif
