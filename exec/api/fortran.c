@@ -1,6 +1,7 @@
 /* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays are passed as contiguous
  * descriptors; lengths, types and queues by reference. The work is done by the functions of routines.h, which also
  * serve the C names (openacc.c). */
+#include "lib/descriptor.h"
 #include "rt/spans.h"
 #include "trace/prof.h"
 #include "routines.h"

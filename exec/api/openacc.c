@@ -1,6 +1,8 @@
 /* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one item
  * (host range with an action), or a single operation of the core. If the thread's device is the host, memory is shared:
  * nothing is mapped, and everything is present (ACC33-gloss-2). */
+#include "base/context.h"
+#include "base/kernel.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "image/malloc_blocks.h"

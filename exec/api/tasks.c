@@ -2,6 +2,7 @@
  * functions here have the same names; they call libgomp's own and then record the wait. Except for depend clauses, a
  * wait counts as one for all tasks, whichever thread waits. A task of the program with depend clauses counts as a wait
  * for all tasks, too. */
+#include "base/kernel.h"
 #include "diag/symbolize.h"
 #include "rt/lifecycle.h"
 #include "trace/trace.h"

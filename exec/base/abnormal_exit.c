@@ -2,6 +2,7 @@
  * quick_exit. The final reports are written first, then the program ends as it would have without the runtime. Called
  * by rt/lifecycle.c, feed_pages/fault.c and feed_pages/strict.c, and by the program through the interposed functions
  * below. */
+#include "lib/new_stack.h"
 #include "lib/text_buffer.h"
 #include "abnormal_exit.h"
 #include "runtime.h"

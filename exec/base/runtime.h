@@ -9,24 +9,15 @@
 
 #include "accdeep_core.h"
 #include "debuginfo/debug.h"
-#include "lib/descriptor.h"
-#include "lib/new_stack.h"
 #include "tool/tool.h"
 
 #include <assert.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#if __has_include(<sys/single_threaded.h>) /* glibc 2.32 and later */
-#include <sys/single_threaded.h>
-#define RT_SINGLE_THREADED __libc_single_threaded
-#else
-#define RT_SINGLE_THREADED false
-#endif
 
 /* Construct or call of the program. Code with calls must keep frame pointers (-fno-omit-frame-pointer). */
 struct rt_site {
@@ -41,12 +32,6 @@ struct rt_site {
     const void *names;    /* names passed by the compiler, the first argument of `name` */
     const char *location; /* location passed by the compiler, ";FILE;FUNCTION;LINE;COLUMN;;"; NULL: not passed */
 };
-
-/* Returns true if the construct named `construct_name` runs a kernel: "compute" (OpenACC) or "target" (OpenMP). */
-static inline bool rt_is_kernel_construct(const char *construct_name)
-{
-    return !strcmp(construct_name, "compute") || !strcmp(construct_name, "target");
-}
 
 /* Returns the site of the program's call of the entry point into which this function is inlined. In the entry point's
  * frame, bp[0] is the program's frame pointer, bp[1] the return address and bp + 2 the program's stack pointer. */
@@ -93,8 +78,6 @@ enum rt_sampling { RT_ALWAYS_CHECKED, RT_SAMPLED, RT_SKIPPED };
  * store begins or ends a kernel, so that signal handlers see a consistent value. */
 enum { RT_SLOW_PATH, RT_FAST_PATH };
 
-#define RT_TARGET_BIT (~(UINTPTR_MAX >> 1)) /* highest bit of an address, which is 0 in return addresses */
-
 struct rt_kernel_section;
 
 struct rt_thread {
@@ -121,42 +104,6 @@ struct rt_thread {
     size_t nrecords, records_capacity;
     struct rt_thread *next; /* next thread that has called the runtime */
 };
-
-/* Outlined function of the program and its arguments. */
-struct rt_kernel {
-    void (*fn)(void *);
-    void (*code)(void *); /* function of the program: `fn`, or one that `fn` calls; NULL: unknown */
-    uintptr_t construct;  /* construct id, as in rt_thread.activity; set by rt_launch_kernel */
-    void *args[];
-};
-
-/* Returns the identity of the construct at `site`: its return address, with RT_TARGET_BIT for target constructs. */
-static inline uintptr_t rt_construct_id(const struct rt_site *site)
-{
-    return site->call.pc | (*site->construct_name == 't' ? RT_TARGET_BIT : 0);
-}
-
-/* Marks the calling thread as running the kernel of `construct`. Must be inlined into the function that runs the
- * kernel, whose frame it records. */
-static inline __attribute__((always_inline)) void rt_begin_kernel(struct rt_thread *self, uintptr_t construct)
-{
-    assert(construct > RT_FAST_PATH);
-    self->activity = construct;
-    self->frame = (uintptr_t)__builtin_frame_address(0);
-}
-
-/* Returns "target" or "compute", the construct whose kernel a thread with this `activity` runs; NULL: no kernel. */
-static inline const char *rt_kernel_kind(uintptr_t activity)
-{
-    return activity <= RT_FAST_PATH ? NULL : activity & RT_TARGET_BIT ? "target" : "compute";
-}
-
-/* True if the program has jumped out of the thread's kernel: `frame`, of its current call, lies above the kernel's
- * frame. */
-static inline bool rt_has_left_kernel(const struct rt_thread *self, uintptr_t frame)
-{
-    return self->activity > RT_FAST_PATH && frame > self->frame;
-}
 
 enum { RT_EXIT_FINDINGS = 5 }; /* exit status of a program with findings, under --fail */
 
@@ -210,9 +157,6 @@ struct rt_state {
     void (*report_at_end)(void); /* prints the reports of the program's end, once; NULL: not needed */
 };
 
-/* name of the region of declared variables, which is open as long as the context exists */
-extern const char rt_declared_region_name[];
-
 extern struct rt_state rt __asm__("rt_process_state"); /* asm name: a program may have its own symbol rt */
 
 extern __thread struct rt_thread rt_this_thread __asm__("rt_thread_state");
@@ -229,92 +173,12 @@ static inline struct rt_thread *rt_current_thread(void)
 
 uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the highest address of the thread's stack; 1: unknown */
 
-/* Adds `thread` to the list of threads that have called the runtime. */
-void rt_register_thread(struct rt_thread *thread);
-
-void rt_unregister_thread(const struct rt_thread *thread); /* removes `thread` from the list, if listed */
-
-/* Returns the kind of construct whose kernel `thread` runs, for fault handlers. A thread that has never called the
- * runtime counts as a helper of any running kernel. NULL: no kernel, or the list of threads is locked. */
-const char *rt_team_kernel_kind(const struct rt_thread *thread);
-
-/* Takes the lock without starting the runtime. Returns false if the calling thread has the lock already. */
-bool rt_lock_slow_path(void);
-
-/* takes the lock without waiting; returns false if any thread has the lock, also the calling one */
-bool rt_try_lock(void);
-
-void rt_unlock_slow_path(void); /* releases the lock, which the calling thread holds by the mutex */
-
-void rt_lock_init(void); /* registers the functions that handle the locks at a fork; called once */
-
-/* Thread that has the lock without the mutex because it was the only thread. Threads that start meanwhile take the
- * mutex and wait until this is NULL. */
-extern struct rt_thread *_Atomic rt_lock_owner;
-
-extern volatile bool rt_is_mutex_held; /* true if the lock is held by the mutex */
-
-/* Takes the lock, without the mutex in a single-threaded process. Returns false if the calling thread has the lock
- * already. */
-static inline bool rt_lock(void)
-{
-    if (!RT_SINGLE_THREADED || rt_is_mutex_held || atomic_load_explicit(&rt_lock_owner, memory_order_relaxed))
-        return rt_lock_slow_path();
-    atomic_store_explicit(&rt_lock_owner, &rt_this_thread, memory_order_relaxed);
-    return true;
-}
-
-/* Releases the lock, which the calling thread must have. */
-static inline void rt_unlock(void)
-{
-    if (__builtin_expect(atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) == &rt_this_thread, 1))
-        atomic_store_explicit(&rt_lock_owner, NULL, memory_order_release);
-    else
-        rt_unlock_slow_path();
-}
-
 /* Returns true if the calling thread may take the fast path: its calls need only the lock. */
 static inline bool rt_can_use_fast_path(void)
 {
     return __builtin_expect(atomic_load_explicit(&rt.fast_path_enabled, memory_order_relaxed) &&
                                 rt_this_thread.activity == RT_FAST_PATH,
                             1);
-}
-
-/* Sets the core's event callback and event mask by what uses events at present (trace, checks, tools). The lock must be
- * held. */
-void rt_subscribe(void);
-
-/* Events of the core that strict runs need. */
-enum {
-    RT_STRICT_EVENTS = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H | 1 << ACCD_OP_FREE | 1 << ACCD_OP_ALLOC |
-                       1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
-};
-
-/* Selects the events that the core reports. `needs_names`: in a strict run, transfers and frees are reported with
- * names. */
-void rt_set_event_mask(bool needs_names);
-
-/* Takes (`on`) or releases the exclusive lock: calls of other threads wait while a kernel uses declared variables. */
-void rt_set_exclusive(bool on);
-
-/* Returns the first device with an open region and stores the region's name; -1: no open region. The region of declared
- * variables, which is always open, does not count. */
-int rt_find_open_region(const char **name_p);
-
-/* Returns true if `address` lies within the bounds of all device addresses and belongs to a device (accd_device_at). */
-static inline bool rt_is_device_address(const void *address)
-{
-    const uint64_t at = (uintptr_t)address;
-    return at - rt.device_low < rt.device_high - rt.device_low && accd_device_at(rt.context, at) >= 0;
-}
-
-/* Returns true if `action` can transfer bytes between host and device. */
-static inline bool rt_moves_bytes(accd_action action)
-{
-    const unsigned moving = 1u << ACCD_ACTION_COPY | 1u << ACCD_ACTION_COPYIN | 1u << ACCD_ACTION_COPYOUT |
-                            1u << ACCD_ACTION_UPDATE_SELF | 1u << ACCD_ACTION_UPDATE_DEVICE;
-    return moving >> action & 1;
 }
 
 /* Returns the pointer-sized value at `address`, which need not be aligned. */
@@ -324,10 +188,5 @@ static inline uintptr_t rt_load_word(const void *address)
     memcpy(&value, address, sizeof value);
     return value;
 }
-
-/* Take and release the lock of debug information and reports, which a thread may take several times. */
-void rt_lock_diagnostics(void);
-
-void rt_unlock_diagnostics(void);
 
 #endif

@@ -7,6 +7,8 @@
  * the bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old
  * bytes must still match their digest. A load of several members may contain padding and unused members, so it is
  * reported only if all of its bytes are old, or all unwritten. */
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "image/declared.h"

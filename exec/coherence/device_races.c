@@ -11,6 +11,7 @@
  * CHECK OF AN ACCESS. The last writers, and for a write also the last readers, must happen before the accessing work,
  * by the clocks of happens_before.c. Then the history gets the new id (on_successor); otherwise on_race reports. While
  * the host has waited for all work, nothing is recorded or checked. */
+#include "base/lock.h"
 #include "checked/access_history.h"
 #include "diag/errors.h"
 #include "happens_before.h"

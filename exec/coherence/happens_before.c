@@ -8,6 +8,7 @@
  * Epochs that the host has waited for happen before everything that follows; clocks need no entry for them. A
  * stream that waits for another stream acquires that stream's last epoch and clock. A stream and the tasks
  * recorded in dependences share a clock; it is copied before a change. */
+#include "base/kernel.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "lib/vector.h"

@@ -2,6 +2,8 @@
  * passed to free. The library is preloaded before the C library, so that the program calls the functions free and
  * realloc of this file. They look for data only if no kernel is guarded, as the runtime's memory is protected then, and
  * if no other thread has the lock. */
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"

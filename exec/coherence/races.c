@@ -19,6 +19,7 @@
  * The host bytes of a transfer are copied, and compared with the copy when the host waits: the program must
  * not change them before. */
 #include "base/compiler_facts.h"
+#include "base/kernel.h"
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
 #include "guard/host_interval.h"

@@ -8,6 +8,7 @@
 #include "shadow.h"
 
 #include <assert.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -18,6 +18,7 @@
  * saved if they have changed. Each transfer compares old and new bytes of its target, and updates the snapshots. Its
  * release reports stale-data and lost-change. All functions need the lock. Host memory may be freed while its data are
  * present, so it is read by a system call, which then fails. */
+#include "base/kernel.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
@@ -30,6 +31,7 @@
 #include "image/malloc_blocks.h"
 #include "image/member_pointers.h"
 #include "lib/arena.h"
+#include "lib/descriptor.h"
 #include "lib/hash.h"
 #include "padding.h"
 #include "snapshots.h"

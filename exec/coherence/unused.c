@@ -10,6 +10,7 @@
  * Data count as used if a library may use them by their device address, or if a second construct names them. */
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"
+#include "lib/descriptor.h"
 #include "lib/vector.h"
 #include "shadow.h"
 #include "transfer_stats.h"

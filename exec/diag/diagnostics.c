@@ -1,7 +1,9 @@
 /* diagnostics.c - prints findings about the program. The first finding of a code, location and variable is printed at
  * once, as text like that of compilers or as JSON. Repetitions are counted; their number is printed at the end. All
  * checks call rt_emit_diagnostic or rt_report; the lock of diagnostics protects the records. */
+#include "base/lock.h"
 #include "base/runtime.h"
+#include "lib/new_stack.h"
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
 #include "lib/vector.h"

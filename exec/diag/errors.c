@@ -1,6 +1,10 @@
 /* errors.c - reports errors of the core, ends the program after errors, and writes events as JSON lines of the trace.
  */
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
+#include "lib/descriptor.h"
+#include "lib/new_stack.h"
 #include "lib/text_buffer.h"
 #include "diagnostics.h"
 #include "errors.h"

@@ -8,6 +8,7 @@
  *
  * All labels belong to the core's context and are forgotten with it (rt_clear_labels). */
 #include "base/compiler_facts.h"
+#include "base/kernel.h"
 #include "base/runtime.h"
 #include "lib/hash.h"
 #include "errors.h"

@@ -1,6 +1,8 @@
 /* symbolize.c - names and source lines of addresses, from debug information and from locations passed by compilers.
  * Reports, traces and pictures call it; the lock of diagnostics protects the debug information. */
+#include "base/lock.h"
 #include "base/runtime.h"
+#include "lib/new_stack.h"
 #include "lib/read_memory.h"
 #include "lib/text_buffer.h"
 #include "diagnostics.h"

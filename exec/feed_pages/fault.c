@@ -2,6 +2,8 @@
  * pointers in kernels, and device addresses on the host. After the report the program ends, or its own
  * handler runs, as it would without the runtime. */
 #include "base/abnormal_exit.h"
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
 #include "coherence/host_access.h"
 #include "diag/diagnostics.h"

@@ -6,6 +6,7 @@
 #include "image/allocatable.h"
 #include "image/declared.h"
 #include "image/image.h"
+#include "lib/descriptor.h"
 #include "leaks.h"
 #include "stack_variables.h"
 

@@ -1,6 +1,7 @@
 /* mpi_access.c - device addresses that are passed to MPI, as libraries with support for GPUs allow. Accesses
  * of MPI unprotect device memory. If MPI's own code makes the access, the fault handler does so. If a system
  * call makes the access, as for TCP, it fails, and is repeated here with open memory. */
+#include "base/kernel.h"
 #include "base/runtime.h"
 #include "strict.h"
 

@@ -1,6 +1,7 @@
 /* null_pointers.c - pointers that are null on the device, because the data that they point to are not present
  * (OMP60-map-10). They are recorded when a construct makes them null, so that the report about a kernel that follows
  * such a pointer can name it. */
+#include "base/kernel.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"

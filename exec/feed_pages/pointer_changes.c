@@ -2,6 +2,7 @@
  * data than the host pointer, and no transfer copies the change back. OpenMP forbids such changes (OMP60-map-8).
  * OpenACC leaves them undefined (ACC33-att-8), so nothing is reported there. Strict and checked runs compare the
  * attached pointers of the device before and after each kernel. */
+#include "base/context.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/symbolize.h"

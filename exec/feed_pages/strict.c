@@ -3,6 +3,8 @@
 #include "accdeep_internal.h"
 #include "base/abnormal_exit.h"
 #include "base/compiler_facts.h"
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
 #include "coherence/host_access.h"
 #include "coherence/races.h"

@@ -10,6 +10,8 @@
  *      draw       --draw
  *      advice     --advice */
 #include "accdeep_internal.h"
+#include "base/context.h"
+#include "base/kernel.h"
 #include "base/runtime.h"
 #include "coherence/check.h"
 #include "coherence/happens_before.h"

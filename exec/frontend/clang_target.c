@@ -9,6 +9,8 @@
 #include "api/next_function.h"
 #include "api/target.h"
 
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "image/declared.h"

@@ -6,6 +6,8 @@
  *      GOACC_x -> choose_route -> FAST_PATH: items in rt_fast -> rt_run_fast_items
  *                              -> SLOW_PATH: rt_enter, gcc_entries.c -> lower.c -> rt_run_items, with events for tools
  */
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"

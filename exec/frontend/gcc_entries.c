@@ -9,6 +9,8 @@
  *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
  *      OpenACC:  items s.p, s.n in the frame of s       item p[0:n], slot &s.p */
+#include "base/context.h"
+#include "base/kernel.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
 #include "diag/label.h"
@@ -20,6 +22,7 @@
 #include "image/malloc_blocks.h"
 #include "image/struct_programs.h"
 #include "lib/arena.h"
+#include "lib/descriptor.h"
 #include "rt/lifecycle.h"
 #include "gcc_entries.h"
 #include "lower.h"

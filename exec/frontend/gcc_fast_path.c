@@ -1,6 +1,7 @@
 /* gcc_fast_path.c - the tables of gcc's fast path, and the less frequent steps of making its items. The lock must be
  * held. */
 #include "gcc_fast_path.h"
+#include "lib/descriptor.h"
 
 /* Specs (action and flags of an item), indexed by the kind of an entry. OpenACC has the kinds with FORCE and PRESENT,
  * OpenMP those with IMPLICIT. Kinds that are not listed have no data, or need the slow path. */

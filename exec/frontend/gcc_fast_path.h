@@ -8,6 +8,7 @@
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
+#include "base/lock.h"
 #include "image/declared.h"
 #include "image/malloc_blocks.h"
 #include "rt/lifecycle.h"

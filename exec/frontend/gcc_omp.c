@@ -10,6 +10,7 @@
 #include "api/target.h"
 #include "api/tasks.h"
 
+#include "base/kernel.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "image/declared.h"

@@ -16,6 +16,7 @@
 #include "diag/label.h"
 #include "diag/symbolize.h"
 #include "lib/arena.h"
+#include "lib/descriptor.h"
 #include "lib/vector.h"
 #include "allocatable.h"
 

@@ -15,6 +15,7 @@
  *
  * Life of a module: a scan finds it (loaded), its table is read (is_read), and its variables are mapped in one region
  * for each device (open). After dlclose it is removed, before new modules are read, which may lie at its addresses. */
+#include "base/context.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"

@@ -6,6 +6,8 @@
 
 #include "base/runtime.h"
 
+#include <link.h>
+
 struct rt_range;
 
 void rt_declared_init(void);   /* maps all declared variables in a new context */

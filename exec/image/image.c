@@ -11,6 +11,7 @@
  *      device memory:  | ...              | variables |            part.device, in the present table
  *
  * After a fork the child gets copies of these pages, because shared mappings would connect it with its parent. */
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "lib/pages.h"

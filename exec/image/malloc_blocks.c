@@ -19,6 +19,7 @@
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
+#include "lib/new_stack.h"
 #include "declared.h"
 #include "malloc_blocks.h"
 

@@ -27,4 +27,12 @@ static inline bool rt_needs_check(uintptr_t host, uint64_t bytes, bool moves)
             (host >= rt.heap_start || host % 4096 == RT_BLOCK_ALIGNMENT) && rt_may_exceed_block(host, bytes));
 }
 
+/* Returns true if `action` can transfer bytes between host and device. */
+static inline bool rt_moves_bytes(accd_action action)
+{
+    const unsigned moving = 1u << ACCD_ACTION_COPY | 1u << ACCD_ACTION_COPYIN | 1u << ACCD_ACTION_COPYOUT |
+                            1u << ACCD_ACTION_UPDATE_SELF | 1u << ACCD_ACTION_UPDATE_DEVICE;
+    return moving >> action & 1;
+}
+
 #endif

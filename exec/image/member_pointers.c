@@ -5,6 +5,7 @@
 #include "base/runtime.h"
 #include "diag/errors.h"
 #include "diag/label.h"
+#include "lib/descriptor.h"
 #include "member_pointers.h"
 
 #include <assert.h>

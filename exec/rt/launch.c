@@ -1,5 +1,7 @@
 /* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points in
  * frontend/. */
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "image/declared.h"
 #include "image/image.h"

@@ -18,6 +18,9 @@
  * after a shutdown. A thread's state is complete (type != 0) before it takes the lock in a call. */
 #include "accdeep_internal.h"
 #include "base/abnormal_exit.h"
+#include "base/context.h"
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
 #include "base/supervisor.h"
 #include "coherence/check.h"
@@ -34,6 +37,7 @@
 #include "image/member_pointers.h"
 #include "image/struct_programs.h"
 #include "lib/arena.h"
+#include "lib/new_stack.h"
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
 #include "trace/advice.h"

@@ -2,6 +2,7 @@
 #ifndef RT_LIFECYCLE_H
 #define RT_LIFECYCLE_H
 
+#include "base/lock.h"
 #include "base/runtime.h"
 
 /* Starts the runtime if necessary and returns the state of the calling thread. */

@@ -22,6 +22,7 @@
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "lib/hash.h"
+#include "lib/new_stack.h"
 #include "advice.h"
 
 #include <assert.h>

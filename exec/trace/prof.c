@@ -20,6 +20,7 @@
  * parallel. Rules with events_bare imitate libgomp 12: events have no lines, names of data or thread numbers. Compute
  * constructs then start in no queue, a device starts with the requested type, and devices of type nvidia report CUDA as
  * their interface. */
+#include "base/lock.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "lib/vector.h"

@@ -2,6 +2,8 @@
  *
  * Before the first event, acc_register_library is called: that of the program, or of a library linked with it or
  * preloaded, and that of each library in ACC_PROFLIB, separated by semicolons. prof.c asks for the callbacks. */
+#include "base/context.h"
+#include "base/lock.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
 #include "lib/vector.h"

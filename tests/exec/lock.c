@@ -1,5 +1,6 @@
 /* The runtime's lock: cheap while there is one thread, and the same lock when another one starts meanwhile. */
 #include "../tap.h"
+#include "base/lock.h"
 
 #include <base/runtime.h>
 
