@@ -252,6 +252,8 @@ case("accepts: routine is a directive among declarations, and its procedure cont
   fortran(with_routine("!$acc routine vector", "!$acc loop vector reduction(+:x)\ndo n = 1, 4\nx = x + n\nend do\n"
     .. "!$acc atomic\nx = x + 1"))
   expect.host("s", 11)
+  fortran(with_routine("integer :: y\n!$acc declare create(y)\n!$acc routine seq", "x = 1"))
+  expect.host("s", 1)
 end)
 
 case("rejects: routine has no level or a wrong place, or a procedure has loops without routine"

@@ -279,7 +279,7 @@ function steps.access(self, item) self.access = item.word end
 -- Declares a template inside the class.
 function steps.template(self, item) template.declare(self.session, item) end
 -- Declares the type name of using NAME = TYPE.
-function steps.alias(self, item)
+function steps.type_alias(self, item)
   self:alias(item.type.spec, class.declarator_of(item))
 end
 -- A constructor template means that the class is not plain old data (self.pod); other function templates are ignored.
@@ -301,7 +301,7 @@ local function has_names(session, spec, bases)
   end
   for _, item in ipairs(spec.members) do
     local inner = item.tag == "members" and item.spec
-    if item.tag == "alias" or item.tag == "template" or inner and (item.words.typedef or item.words.static
+    if item.tag == "type_alias" or item.tag == "template" or inner and (item.words.typedef or item.words.static
       or (inner.tag == "record" or inner.tag == "enum") and (inner.name or inner.list)) then
       return true
     end

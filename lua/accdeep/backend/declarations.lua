@@ -31,7 +31,7 @@ local function apply_declarator(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
     local suffix = declarator.suffixes[i]
-    if suffix.tag == "function" then
+    if suffix.tag == "parameters" then
       t = types["function"]
     else
       local n
@@ -367,7 +367,7 @@ function declarations.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end
   if node.tag == "template" then return template.declare(session, node) end
-  if node.tag == "alias" then
+  if node.tag == "type_alias" then
     node = { words = { typedef = true }, spec = node.type.spec, list = { { declarator = class.declarator_of(node) } } }
   elseif node.tag == "using" then
     raise("unsupported", node.pos, "names are not taken out of namespaces", { length = #"using", rule = "HOUSE-version",

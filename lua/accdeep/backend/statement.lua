@@ -297,36 +297,28 @@ function statement.body(env, node)
   end
 end
 
--- Fields of AST nodes that may contain names of variables, in the order in which they are visited.
-local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
-  "yes", "no", "body", "value", "values", "names" }
-
 -- Visits the free names of the AST `node`: names that are used in it and not declared in it. Calls see(node, call):
 -- `node` is the identifier; `call` is the call's node if the identifier is the called function, otherwise nil. If `see`
 -- returns true for a call, the identifier is done; otherwise `see` is called again for it as for a variable. For a
 -- private copy (privatization.lua) whose original variable is read or written, the call is see(copy).
 local function each_free(node, see)
-  local visit
-  local function visit_all(list, locals)
-    for _, item in ipairs(list) do visit(item, locals) end
-  end
-  function visit(n, locals)
+  local function visit(n, locals)
     -- sizeof evaluates neither value nor address of its operand, therefore names in it are not used (ACC33-impl-3).
-    if type(n) ~= "table" or n.tag == "sizeof" then return end
+    -- Bounds in types are constants.
+    if not n or n.tag == "sizeof" or n.tag == "type_name" then return end
     if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
       locals = setmetatable({}, { __index = locals })
-    end
-    if n.tag == "declaration" then
-      for _, item in ipairs(n.list) do
-        visit(item.value, locals)
-        local d = item.declarator
-        while d.inner do d = d.inner end
-        locals[d.name] = true
-      end
+    elseif n.tag == "declaration" then
+      return visit(n.list, locals)
+    elseif n.tag == "init" then
+      visit(n.value, locals)
+      local d = n.declarator
+      while d.inner do d = d.inner end
+      locals[d.name] = true
       return
     elseif n.tag == "private" then
-      visit_all(n.values, locals)
-      for _, item in ipairs(n.names) do visit(item, locals) end
+      visit(n.values, locals)
+      visit(n.names, locals)
       local inner = setmetatable({}, { __index = locals })
       for _, copy in ipairs(n.copies) do
         if (copy.begins or copy.lasts or copy.op or copy.shared) and not locals[copy.name] then see(copy) end
@@ -334,26 +326,15 @@ local function each_free(node, see)
       end
       return visit(n.body, inner)
     elseif n.tag == "carried" then
-      for _, clause in ipairs(n.clauses()) do visit_all({ clause.e or false }, locals) end
-      for _, clause in ipairs(n.clauses()) do visit_all(clause.vars or {}, locals) end
+      for _, clause in ipairs(n.clauses()) do visit(clause.e, locals) end
+      for _, clause in ipairs(n.clauses()) do visit(clause.vars, locals) end
       return visit(n.body, locals)
     elseif n.tag == "call" and n.base.tag == "id" and see(n.base, n) then
-      return visit_all(n.args, locals)
+      return visit(n.args, locals)
     elseif n.tag == "id" and not locals[n.name] then
       see(n)
     end
-    if n.tag == "for" then
-      visit(n.init, locals)
-      visit(n.c, locals)
-      visit(n.step, locals)
-      return visit(n.body, locals)
-    end
-    for _, key in ipairs(children) do
-      local child = n[key]
-      if type(child) == "table" then
-        if child.tag then visit(child, locals) else visit_all(child, locals) end
-      end
-    end
+    for _, child in ast.children(n) do visit(child, locals) end
   end
   visit(node, {})
 end

@@ -1,66 +1,35 @@
--- ast.lua - traversal of ASTs in a deterministic order. Used by all phases after the parsers of lua/accdeep/syntax.
+-- ast.lua - traversal of ASTs in the order of their text. Used by all phases after the parsers of lua/accdeep/syntax.
 --
--- A node is a table with `tag` (its kind) and `pos` (its index in the text); other fields hold values, child nodes or
--- lists of nodes. The heads of the files in lua/accdeep/syntax list the kinds and their fields. Children are visited in
--- the order of their positions, and by key if positions are equal. Lua's pairs is not used for this, because its order
--- differs between processes.
+-- A node is a table with `tag` (its kind) and `pos` (its index in the text). ast_kinds.lua lists the kinds, their
+-- fields, and which of them are children. Children are visited in the order of that list; other fields are values, and
+-- are not visited.
+
+local ast_kinds = require "accdeep.base.ast_kinds"
 
 local ast = {}
 
--- Fields in which semantic analysis stores a type. ast.children does not visit a table in such a field that is a type
--- (has `kind`), because a type is not a part of the AST.
-local type_fields = { type = true, resolved = true, mapped = true }
-
--- Returns the position of a node, or of the first node in a list of nodes; math.huge for a list without nodes.
-local function position(node)
-  while not node.pos do
-    node = node[1]
-    if type(node) ~= "table" then return math.huge end
+-- Fields of each kind that hold children, in the order of their visits: tag -> list. Raises for an unknown kind.
+local child_fields = setmetatable({}, { __index = function(self, tag)
+  local list = {}
+  for field in ast_kinds[tag]:gmatch "[%w_]+%*? ([%w_]+)" do
+    if not list[field] then list[#list + 1], list[field] = field, true end
   end
-  return node.pos
-end
+  self[tag] = list
+  return list
+end })
 
--- Returns true if the child with key `a` precedes the child with key `b` of the same node. at, other: positions of the
--- two children in the text. Elements of a list (integer keys) precede other children and keep their order. Children at
--- equal positions are ordered by key.
-local function is_before(a, at, b, other)
-  local is_list_element = math.type(a) == "integer"
-  if is_list_element ~= (math.type(b) == "integer") then return is_list_element end
-  if is_list_element or at == other then return a < b end
-  return at < other
-end
-
--- Sorts the first `n` entries of the list `keys` in place into source order. Each key is that of a child of `node`.
-local function sort(node, keys, n)
-  local at = {}
-  for i = 1, n do at[i] = position(node[keys[i]]) end
-  for i = 2, n do -- insertion sort: a node has few children
-    local key, key_position, k = keys[i], at[i], i
-    while k > 1 and is_before(key, key_position, keys[k - 1], at[k - 1]) do
-      keys[k], at[k] = keys[k - 1], at[k - 1]
-      k = k - 1
-    end
-    keys[k], at[k] = key, key_position
-  end
-end
-
--- Returns an iterator over the child nodes and child lists of a node or list, in source order: for key, child in
--- ast.children(node). Every field that holds a table is a child, except semantic types in a field of type_fields.
--- Elements of a list keep their order.
+-- Returns an iterator, for key, child in ast.children(node): over the child nodes and child lists of a node, or over
+-- the elements of a list. Their order is that of the text.
 function ast.children(node)
-  local keys, n, is_list = {}, 0, true
-  for key, child in next, node do
-    if type(child) == "table" and not (type_fields[key] and child.kind) then
-      n = n + 1
-      keys[n], is_list = key, is_list and key == n
-    end
-  end
-  if n > 1 and not is_list then sort(node, keys, n) end
-  local i = 0
+  if not node.tag then return ipairs(node) end
+  local fields, i = child_fields[node.tag], 0
   return function()
-    i = i + 1
-    local key = keys[i]
-    return key, node[key]
+    local child
+    repeat
+      i = i + 1
+      child = node[fields[i]]
+    until type(child) == "table" or i > #fields
+    return fields[i], child
   end
 end
 

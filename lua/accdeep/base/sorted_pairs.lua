@@ -9,8 +9,9 @@ local function is_before(a, b)
 end
 
 -- Returns an iterator over table `t`: for key, value in sorted_pairs(t). `t` may change during the iteration: removed
--- keys are skipped, added keys are not visited.
-return function(t)
+-- keys are skipped, added keys are not visited. field: if not nil, the values are tables, and are sorted by this field
+-- first; keys are then numbers or strings.
+return function(t, field)
   local keys, others = {}, {}
   local in_order = true
   for key in pairs(t) do
@@ -18,7 +19,14 @@ return function(t)
     in_order = in_order and (list == others or #keys == 0 or is_before(keys[#keys], key))
     list[#list + 1] = key
   end
-  if not in_order then table.sort(keys, is_before) end
+  if field then
+    table.sort(keys, function(a, b)
+      local first, second = t[a][field], t[b][field]
+      return first < second or first == second and is_before(a, b)
+    end)
+  elseif not in_order then
+    table.sort(keys, is_before)
+  end
   table.move(others, 1, #others, #keys + 1, keys)
   local i = 0
   return function()

@@ -4,6 +4,7 @@
 -- tools/cli/explain.lua uses explain.new, tools/cli/run.lua uses explain.steps; both functions return observers
 -- (base/observers.lua).
 
+local ast = require "accdeep.base.ast"
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
 local nest = require "accdeep.lowering.nest"
@@ -16,31 +17,23 @@ local explain = {}
 
 -- ---------------------------------------------------------------------------------- the tree --
 
--- Fields of a node that are not printed by format_tree, or that are printed in the line of the node itself.
-local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
-  op = true, word = true, compute = true, arrow = true, global = true }
--- Fields of a node with children, in the order in which they are printed.
-local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
-  "subscripts", "base",
-  "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
+-- Kinds of nodes whose tag is not printed after the name of their field.
+local is_plain = { name = true, shape = true }
 
 -- Appends the AST `node` and its children to the list `out`, one line per node, indented by the blanks `margin`.
 -- `label`: name of the field that holds the node, or nil for an element of a list.
 local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
-  parts[#parts + 1] = node.tag
+  if not (label and is_plain[node.tag]) then parts[#parts + 1] = node.tag end
   local detail = node.name or node.value or node.op or node.word
-  if detail ~= nil and detail ~= false then parts[#parts + 1] = tostring(detail) end
+  if type(detail) ~= "table" and detail then parts[#parts + 1] = tostring(detail) end
   if node.arrow or node.global then parts[#parts + 1] = node.arrow and "(->)" or "(::)" end
   out[#out + 1] = margin .. table.concat(parts, " ")
-  for _, key in ipairs(order) do
-    local child = node[key]
-    if type(child) == "table" and not hidden[key] then
-      if child.tag or child.name then
-        format_tree(child, margin .. "  ", key, out)
-      else
-        for _, item in ipairs(child) do format_tree(item, margin .. "  ", nil, out) end
-      end
+  for key, child in ast.children(node) do
+    if child.tag then
+      format_tree(child, margin .. "  ", key, out)
+    else
+      for _, item in ipairs(child) do format_tree(item, margin .. "  ", nil, out) end
     end
   end
 end

@@ -29,6 +29,7 @@ local policy = require "accdeep.lowering.policy"
 local version_checks = require "accdeep.sema.version_checks"
 local section_subscripts = require "accdeep.lowering.section_subscripts"
 local ast = require "accdeep.base.ast"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 
@@ -208,7 +209,7 @@ end
 -- not exist or belongs to a union, or a section of a type that has none. Also raises if a path continues after a member
 -- that is not a structure, or if a bound names something unknown (check_names).
 local function check(session, record, node)
-  for name, path in ast.children(node.members) do
+  for name, path in sorted_pairs(node.members, "pos") do
     local member = types.member(record, name)
     if not member then diagnostic.no_member(record, types.name(record), name, path.pos, "OMP60-map-15") end
     if path.subscripts and not types.element(member.type) then

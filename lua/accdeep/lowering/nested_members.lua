@@ -8,6 +8,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -84,7 +85,7 @@ end
 -- Calls check_clauses(type, clauses) for the nests of a layer's members with parts; type: that of the member; clauses:
 -- those of the nest. check_clauses raises if the clauses are wrong.
 function nested_members.check(record, layer, check_clauses)
-  for name, entry in ast.children(layer.members) do
+  for name, entry in sorted_pairs(layer.members, "pos") do
     if entry.has_parts then check_clauses(types.member(record, name).type, entry.inner.nest.clauses) end
   end
 end

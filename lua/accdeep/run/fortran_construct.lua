@@ -185,7 +185,7 @@ end
 -- list) returns a function(frame) that runs the statements `list` and returns a signal.
 function fortran_construct.define(statements, block)
   -- Compiles a directive without statements of its own. In a kernel, most directives are errors.
-  function statements.directive(env, node)
+  function statements.directive_line(env, node)
     if node.omp == "section" then return function() end end
     local acc_tree = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)
     if acc_tree and acc_tree.name == "routine" then return function() end end -- valid everywhere (ACC33-2.15-1)

@@ -1,13 +1,6 @@
 -- c_class.lua - grammar of structures, unions and classes: base classes, members, functions, templates. Adds its rules
 -- to the parser of syntax/init.lua; backend/class.lua evaluates the nodes.
 --
--- Nodes:
---   record{kind, name?, path?, bases?, members?, align?}   base{spec, virtual?, pos}   access{word}.
---   members{words, spec, list of member_item{declarator, bits?, value_at?}, align?}
---   function{name, role, words, parameters_at, body_at?, body?, body_kind?}.
---   role: "method", "constructor", "destructor" or "operator"
---   alias{name, type}   template{params, record}   template_function{params, declaration}.
---   friend, using, assertion: parsed, but without effect on objects.
 -- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
 --
 -- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment
@@ -51,8 +44,8 @@ return function(rules, lx)
   -- Matches the name of a definition. A nested class may be defined outside of its class: Outer::Inner.
   rules.tag = Cp() * name * (P "::" * lx.space * name) ^ 0 / function(pos, first, ...)
     if select("#", ...) == 0 then return { name = first } end
-    local steps = { { name = first, pos = pos } }
-    for i, text in ipairs { ... } do steps[i + 1] = { name = text, pos = pos } end
+    local steps = { { tag = "step", name = first, pos = pos } }
+    for i, text in ipairs { ... } do steps[i + 1] = { tag = "step", name = text, pos = pos } end
     return { name = steps[#steps].name, path = { tag = "path", pos = pos, steps = steps } }
   end
 
@@ -87,7 +80,7 @@ return function(rules, lx)
   rules.access = node("access", access * sym ":", function(n, text) n.word = text end)
   rules.friend = node("friend", word "friend" * (1 - S ";{") ^ 0 * (sym ";" + V "braced" * lx.space * sym ";" ^ -1),
     function() end)
-  rules.alias = node("alias", word "using" * name * attributes * sym "=" * V "any_type"
+  rules.alias = node("type_alias", word "using" * name * attributes * sym "=" * V "any_type"
       * expect(sym ";", "expected ';' after a type"),
     function(n, text, type_name) n.name, n.type = text, type_name end)
   rules.using = node("using", word "using" * (word "typename" + word "namespace") ^ -1 * V "path" * sym ";",
@@ -120,9 +113,9 @@ return function(rules, lx)
     + refuse((lex.letter * lex.alnum ^ 0 * blank) ^ -1 * P "...",
       "a template with any number of arguments", "give it the arguments that it is used with")
   rules.template_parameter = refused_parameter
-    + node("parameter", (lx.words "class typename Type" / 0) * opt(name) * opt(sym "=" * V "any_type"),
+    + node("template_parameter", (lx.words "class typename Type" / 0) * opt(name) * opt(sym "=" * V "any_type"),
       function(n, text, default) n.name, n.default = text or "", default or nil end)
-    + node("parameter", V "spec" * opt(name) * opt(sym "=" * V "argument_value"),
+    + node("template_parameter", V "spec" * opt(name) * opt(sym "=" * V "argument_value"),
       function(n, spec, text, default) n.spec, n.name, n.default = spec, text or "", default or nil end)
   local own_name = "declare the class that is used under a name of its own"
   local special = refuse(P "<" * blank * ">", "a specialised template", own_name)

@@ -2,15 +2,6 @@
 -- directives between them. Adds its rules to the parser of syntax/init.lua; types/ and backend/declarations.lua
 -- evaluate the nodes.
 --
--- Nodes:
---   declaration{spec, words, align?, list of init{declarator, value?}}
---   spec: builtin{words}, enum{name?, list?, scoped?, base?}, named{name, type?}, instance{name, arguments},
---   path{global?, steps}, record (c_class.lua); each may have const
---   declarator{pointers, const?, reference?, name? | inner?, suffixes}
---   braces{list of item{path?, value}}: an initializer; other initializers are expressions
---   pragma{start, text}
---   namespace{names}, linkage{is_block?}, closing: the opening and closing lines of blocks of declarations
---
 -- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment
 -- "Matches ..." describes the text that a rule accepts.
 
@@ -125,7 +116,7 @@ return function(rules, lx)
   rules.parameters = (lx.list(V "parameter") * (sym "," * sym "...") ^ -1) ^ -1
   rules.dimension = node("array", sym "[" * opt(V "expression") * expect(sym "]", "expected ']'"),
       function(n, size) n.size = size or nil end)
-    + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
+    + node("parameters", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
       function() end)
   -- Matches a declarator; who: the rule for the declared name.
   local function declarator(who)

@@ -1,13 +1,5 @@
 -- c_expression.lua - grammar of C expressions, with array sections. Adds its rules to the parser of syntax/init.lua.
 --
--- Nodes:
---   num{value, type}            str{value}                   row (`#` of TR14 5, the number of a row)
---   id{name, global? (::name)}  member{base, name, arrow}    index{base, index}
---   section{base, start?, length?, stride? (only in directives of OpenMP)}.
---   alias{base, to?} (TR14 3.5: [@], [@to])                  call{base, args}
---   unary{op, e}                postfix{op, base}            binary{op, a, b}.
---   cond{c, a, b}               cast{type, e}                sizeof{type | e}
---   assign{op, to, e}           comma{list}.
 -- A rule for a binary or comma operator returns its operand itself if the operator is absent.
 
 local lpeg = require "lpeg"

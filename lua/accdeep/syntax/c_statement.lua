@@ -1,10 +1,8 @@
 -- c_statement.lua - grammar of C statements, for the bodies of compute constructs. Adds its rules to the parser of
 -- syntax/init.lua.
 --
--- Nodes: block{list, inner?}, decl{declaration}, expr{e}, if{c, yes, no?}, while{c, body}, do{body, c}, for{init?, c?,
--- step?, body}, switch{c, body}, case{e?}, break, continue, return{e?}, pragma{start, text}. The parser does not attach
--- statements to directives; plan/body/c_body.lua does. `inner` marks a block made of directives and a statement where
--- the grammar requires one statement.
+-- The parser does not attach statements to directives; plan/body/c_body.lua does. `inner` marks a block made of
+-- directives and a statement where the grammar requires one statement.
 
 local lpeg = require "lpeg"
 local P, V, Cc, Ct = lpeg.P, lpeg.V, lpeg.Cc, lpeg.Ct

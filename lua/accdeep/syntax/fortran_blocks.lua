@@ -269,7 +269,7 @@ end
 function arrange(list, in_loop)
   local a = setmetatable({ statements = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
   for _, item in ipairs(list) do
-    if item.tag ~= "directive" then
+    if item.tag ~= "directive_line" then
       a:statement(item)
     elseif item.sentinel == "!$acc" and #a.waiting == 0 then
       a:acc(item)

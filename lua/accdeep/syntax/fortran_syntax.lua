@@ -4,25 +4,6 @@
 -- Input is the normalized text of fortran_free_form.lua, output the AST. fortran_blocks.lua then groups statements by
 -- directive. Functions that add rules get `rules`, a grammar of LPeg, and `lx`, the combinators of lex.lua. A comment
 -- "Matches ..." describes the text that a rule accepts.
---
--- Expressions:
---   num{value, kind, class = "integer" | "real"}   str{value}   truth{value}   complex{re, im}   id{name}.
---   component{base, name, name_pos}   reference{base, args}   unary{op, e}   binary{op, a, b}.
---   array{list, spec?}   implied{list, name, first, last, step?}.
---   only as arguments: range{first?, last?, step?}   keyword{name, e}   star.
--- Specifications:
---   declaration{spec, attrs, list of entity{name, dims?, value?, target?}}   spec{class, kind?, name?, len?}.
---   dims of dimension{lower?, upper?, open, star}   derived{attrs, name, list}.
--- Statements:
---   assign{to, e} (to = e)   associate{to, e} (to => e)   if{list of {c?, body}}   while{c?, body}.
---   do{name, first, last, step?, body}.
---   select{e, list of {pos, cases?, body}}   where{list of {mask?, body}}.
---   select_type{e, name?, list of {guard = "type" | "class" | nil, spec?, body}}.
---   select_rank{e, name?, list of {rank = expression, "*" or "default", body}}.
---   call{target}   allocate{spec?, list}   deallocate{list}   nullify{list}   print{list}   stop{failed, code?}.
---   return   exit   cycle   nothing   directive{sentinel, text}.
--- Program units:
---   procedure{kind, name, params, result?, spec?, list, inner}.
 
 local lpeg = require "lpeg"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
@@ -205,7 +186,7 @@ local function declarations(rules, lx)
       * Ct(lx.list(V "entity")) * stop,
     function(n, spec_node, attrs, list) n.spec, n.attrs, n.list = spec_node, attrs, list end)
 
-  rules.directive_line = node("directive", C(P "!$" * lx.raw_name / 0) * C((1 - P "\n") ^ 0) * lx.space * stop,
+  rules.directive_line = node("directive_line", C(P "!$" * lx.raw_name / 0) * C((1 - P "\n") ^ 0) * lx.space * stop,
     function(n, sentinel, text)
       n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
     end)
@@ -326,15 +307,15 @@ local function statements(rules, lx)
     + statement_rule("nothing", word "continue")
 
   rules.block = Ct(V "executable" ^ 0)
-  local function branch(c, body) return { c = c, body = body } end
+  local function branch(c, body) return { tag = "branch", c = c, body = body } end
   local otherwise = word "else" * (word "if") + word "elseif"
   rules.branching = statement_rule("if", word "if" * sym "(" * V "expression" * sym ")"
     * (word "then" * stop * V "block") / branch
       * (otherwise * open * e * close * expect(word "then", "expected 'then'") * stop * V "block" / branch) ^ 0
-      * (word "else" * stop * V "block" / function(body) return { body = body } end) ^ -1 * ends "if",
+      * (word "else" * stop * V "block" / function(body) return branch(nil, body) end) ^ -1 * ends "if",
     function(n, ...) n.list = { ... } end)
     + statement_rule("if", word "if" * open * e * close * expect(V "action", "expected a statement") * stop,
-      function(n, c, action) n.list = { { c = c, body = { action } } } end)
+      function(n, c, action) n.list = { branch(c, { action }) } end)
   local head = (name * sym ":" / 0) ^ -1 * word "do"
   rules.looping = statement_rule("while", head * word "while" * open * e * close * stop * V "block" * ends("do", label),
       function(n, c, body) n.c, n.body = c, body end)
@@ -346,7 +327,9 @@ local function statements(rules, lx)
     + statement_rule("while", head * stop * V "block" * ends("do", label), function(n, body) n.body = body end)
 
   local case_of = Cp() * word "case" * (word "default" * Cc(false) + open * Ct(lx.list(V "argument")) * close) * stop
-    * V "block" / function(pos, cases, body) return { pos = pos, cases = cases or nil, body = body } end
+    * V "block" / function(pos, cases, body)
+      return { tag = "select_branch", pos = pos, cases = cases or nil, body = body }
+    end
   rules.selecting = statement_rule("select", (name * sym ":" / 0) ^ -1
     * (word "select" * word "case" + word "selectcase") * open
     * e * close * stop * Ct(case_of ^ 0) * ends("select", label), function(n, subject, list)
@@ -357,21 +340,21 @@ local function statements(rules, lx)
     + word "endsubroutine" + word "endfunction" + word "contains" * lx.ended + word "endprogram" + word "endmodule"
   -- Matches the body of where: assignments to arrays and nested where constructs.
   local masked = Ct((V "masking" + assignment * stop) ^ 0)
-  local function masked_branch(mask, body) return { mask = mask or nil, body = body } end
+  local function masked_branch(mask, body) return { tag = "where_branch", mask = mask or nil, body = body } end
   local elsewhere = word "else" * word "where" + word "elsewhere"
   rules.masking = statement_rule("where", word "where" * sym "(" * V "expression" * sym ")" * lx.ended * masked
         / masked_branch
       * (elsewhere * (sym "(" * e * close + Cc(false)) * label * stop * masked / masked_branch) ^ 0
       * ends("where", label), function(n, ...) n.list = { ... } end)
     + statement_rule("where", word "where" * open * e * close * expect(assignment, "expected an assignment") * stop,
-      function(n, mask, action) n.list = { { mask = mask, body = { action } } } end)
+      function(n, mask, action) n.list = { masked_branch(mask, { action }) } end)
 
   local subject = opt(name * arrow) * e * close * stop
   local guard = (word "type" * Cc "type" + word "class" * Cc "class") * word "is" * open
       * (V "spec" + V "type_spec") * close
     + word "class" * word "default" * Cc(false) * Cc(false)
   local guarded = guard * label * stop * V "block" / function(guard_kind, spec, body)
-    return { guard = guard_kind or nil, spec = spec or nil, body = body }
+    return { tag = "type_branch", guard = guard_kind or nil, spec = spec or nil, body = body }
   end
   rules.typing = statement_rule("select_type", (name * sym ":" / 0) ^ -1
     * (word "select" * word "type" + word "selecttype") * open
@@ -379,7 +362,7 @@ local function statements(rules, lx)
     n.name, n.e, n.list = text or nil, selector, list
   end)
   local rank_of = word "rank" * (word "default" * Cc "default" + open * (sym "*" * Cc "*" + V "expression") * close)
-    * label * stop * V "block" / function(rank, body) return { rank = rank, body = body } end
+    * label * stop * V "block" / function(rank, body) return { tag = "rank_branch", rank = rank, body = body } end
   rules.ranking = statement_rule("select_rank", (name * sym ":" / 0) ^ -1
     * (word "select" * word "rank" + word "selectrank")
     * open * subject * Ct(rank_of ^ 0) * ends("select", label), function(n, text, selector, list)

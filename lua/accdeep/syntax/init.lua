@@ -5,7 +5,7 @@
 -- is_type(name) recognizes typedef names. If the text does not match, raises a diagnostic with the code "syntax" at the
 -- first token that no rule accepts.
 --
---   text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast.lua)
+--   text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast_kinds.lua)
 --
 -- Each grammar is built in two forms. The fast form records no positions. If it fails, the tracing form parses the text
 -- again and records the farthest position that it reaches; the error is reported there.

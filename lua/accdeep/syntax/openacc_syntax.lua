@@ -1,12 +1,6 @@
 -- openacc_syntax.lua - grammar of OpenACC directives, built from the table definitions/openacc_directives.lua. C and
 -- Fortran parsers use it with their own expressions.
 --
--- Nodes:
---   directive{name, argument?, clauses}; wait has waiting{devnum?, queues}, cache has modifier? and vars
---   clause{name, pos, kind, shape?, direction?, vars | members | names | e | values | word | text, modifiers?, nest?}.
---   clause wait has devnum? and queues, clause self vars? or e?.
---   nest{clauses}, member_shape{name, path?, subscripts}
---   modifiers: list of {name, pos}, written before the variables of a data clause.
 -- `shape` is the text between < and >: the name of a shape or, after invoke, of a policy. Clauses of a shape, a policy
 -- or a nest take members (member_shape) where those of a directive take variables. The grammar accepts every clause on
 -- every directive; sema/openacc_sema.lua, lowering/shape.lua and lowering/policy.lua check them.
@@ -46,6 +40,7 @@ end
 function openacc_syntax.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
+  local function new_name(pos, text) return { tag = "name", pos = pos, name = text } end
 
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "acc" * -lx.alnum * lx.space
     + P "acc" * -lx.alnum * lx.space + lex.fortran_sentinel * lx.space
@@ -55,7 +50,7 @@ function openacc_syntax.rules(rules, lx)
   -- Match the parts of a clause: its shape, <name> or <name(values)>, and its parentheses.
   local values = opt(sym "(" * Ct(lx.list(V "expression") ^ -1) * expect(sym ")", "expected ',' or ')'"))
   local shape = opt(sym "<" * Cp() * opt(lx.name) * values * expect(sym ">", "expected '>'")
-    / function(pos, text, args) return { pos = pos, name = text or nil, args = args or nil } end)
+    / function(pos, text, args) return { tag = "shape", pos = pos, name = text or nil, args = args or nil } end)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")
 
@@ -100,8 +95,8 @@ function openacc_syntax.rules(rules, lx)
   local function describe(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
-    / function(pos, text) return { pos = pos, name = text } end)
-  local named = Cp() * C(lx.raw_name) * lx.space / function(pos, text) return { pos = pos, name = text } end
+    / new_name)
+  local named = node("modifier", C(lx.raw_name) * lx.space, set_field "name")
   local modifiers = opt(Ct(named * (sym "," * named) ^ 0) * #(P ":" - P "::") * sym ":")
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
@@ -111,7 +106,7 @@ function openacc_syntax.rules(rules, lx)
   local devnum = opt(P "devnum" * -lx.alnum * lx.space * #(P ":") * colon * V "expression" * colon)
   local queues = opt(sym "(" * devnum * (P "queues" * -lx.alnum * lx.space * colon) ^ -1
     * expect(Ct(lx.list(V "expression")), "expected a queue") * close) / function(device, list)
-      return { devnum = device or nil, queues = list or {} }
+      return { tag = "waiting", devnum = device or nil, queues = list or {} }
     end
 
   local operator = lx.fortran and C(S "+*" + P ".and." + ".or." + ".eqv." + ".neqv."
@@ -173,7 +168,7 @@ function openacc_syntax.rules(rules, lx)
   local cached = P "cache" * -lx.alnum * Cc "cache" * lx.space * open * direction * variables * close
     / function(text, modifier, vars) return text, { modifier = modifier or nil, vars = vars } end
   local argument = opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
-    / function(pos, text) return { pos = pos, name = text } end)
+    / new_name)
   -- Matches the clauses p up to the end of the text, with commas between them if the text has any.
   local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1

@@ -1,14 +1,6 @@
 -- openmp_syntax.lua - grammar of OpenMP directives, built from the table definitions/openmp_directives.lua. C and
 -- Fortran parsers use it with their own expressions.
 --
--- Nodes:
---   directive{name, clauses, vars?, mapper?}           mapper{name?, type, variable}
---   clause{name, pos, kind, ...}, by kind:
---   map, motion {modifiers, vars}                      vars {vars, step? of linear}
---   expression {modifier?, e, lower? of num_teams}     reduction {op, vars}
---   words {words}: default and defaultmap              depend {type, modifier?, items?}
---   group {names, action?}      names {names | types}  types {types}      anything {text?}
---   modifier{name, mapper? | iterators? | when? of attach, no_comma?}     iterator{name, first, last, step?}
 -- `no_comma` marks a modifier that is written without a comma before it. The type of a map is the modifier that names a
 -- map type. The grammar accepts every clause on every directive; sema/openmp_sema.lua checks them.
 
@@ -41,6 +33,7 @@ function openmp_syntax.rules(rules, lx)
   local close = expect(sym ")", "expected ',' or ')'")
   local variables = Ct(lx.list(V "variable"))
   local word = lx.raw_name * lx.space
+  local function new_name(pos, text) return { tag = "name", pos = pos, name = text } end
 
   -- Matches a clause of this kind. body: pattern after its name; build(node, captures of body): completes its node.
   local function clause(kind, body, build)
@@ -73,7 +66,7 @@ function openmp_syntax.rules(rules, lx)
   local names = Ct(lx.list(node("name", expect(word, "expected a name"), function(n, text) n.name = text end)))
   local phrase_names = Ct(lx.list(node("name", expect(name, "expected the name of a construct"),
     function(n, text) n.name = text end)))
-  local action = opt(Cp() * word * sym ":" * -P ":" / function(pos, text) return { pos = pos, name = text } end)
+  local action = opt(Cp() * word * sym ":" * -P ":" / new_name)
   local typed = expect(V "type_name" + V "plain_type", "expected a type")
 
   local operator = lx.fortran and C(S "+-*" + P "." * R "az" ^ 1 * P ".") or C(P "&&" + "||" + S "+-*&|^")
@@ -93,7 +86,7 @@ function openmp_syntax.rules(rules, lx)
     + clause("linear", open * variables * opt(sym ":" * V "expression") * close,
       function(n, vars, step) n.kind, n.vars, n.step = "vars", vars, step or nil end)
     + clause("expression", open * opt(Cp() * (name + word) * sym ":" * -P ":"
-        / function(pos, text) return { pos = pos, name = text } end)
+        / new_name)
       * expect(V "expression", "expected an expression") * opt(sym ":" * V "expression") * close,
       function(n, modifier, e, upper)
         n.modifier, n.e = modifier or nil, upper or e
@@ -103,7 +96,7 @@ function openmp_syntax.rules(rules, lx)
     + clause("depend", open * opt(V "omp_modifier" * sym ",") * Cp() * expect(word, "expected a type of dependence")
         * opt(sym ":" * -P ":" * (variables * #(sym ")") + Ct(lx.list(V "expression")))) * close,
       function(n, modifier, pos, text, items)
-        n.modifier, n.type, n.items = modifier or nil, { pos = pos, name = text }, items or nil
+        n.modifier, n.type, n.items = modifier or nil, new_name(pos, text), items or nil
       end)
     + clause("words", open * Ct(lx.list(node("name", expect(word, "expected a word"),
         function(n, text) n.name = text end), sym ":")) * close, function(n, words) n.words = words end)

@@ -121,7 +121,7 @@ local declarator_text, type_text -- forward declarations
 function declarator_text(node)
   local parts = { ("*"):rep(node.pointers), node.inner and ("(%s)"):format(declarator_text(node.inner)) or nil }
   for _, suffix in ipairs(node.suffixes) do
-    parts[#parts + 1] = suffix.tag == "function" and "()"
+    parts[#parts + 1] = suffix.tag == "parameters" and "()"
       or ("[%s]"):format(suffix.size and expression(suffix.size) or "")
   end
   return table.concat(parts)

@@ -243,7 +243,7 @@ function fortran_declarations.declare_derived_type(session, node)
       for name in pairs(parent.by_name) do names[name] = true end
     end
     for _, item in ipairs(node.list) do
-      if item.tag == "directive" then
+      if item.tag == "directive_line" then
         directives[#directives + 1] = item
       elseif item.tag == "type_bound" then
         raise("unsupported", item.pos, "type-bound procedures are not supported", { length = #"contains" })

@@ -108,7 +108,8 @@ end
 -- structures.
 local function add_part(private_node, clause, item)
   data_sharing.reduction_variable(item)
-  private_node.parts[#private_node.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
+  private_node.parts[#private_node.parts + 1] = { tag = "reduced_part", item = item, op = clause.op, pos = item.pos,
+    rule = "ACC33-2.5.15-1" }
   add_names(private_node.names, item)
 end
 

@@ -76,7 +76,7 @@ local function only_loop(list, node)
     if item.tag == "do" and not loop then
       loop = item
     elseif ast.any(item, function(n)
-      return n.tag == "do" or n.tag == "construct" or n.tag == "directive"
+      return n.tag == "do" or n.tag == "construct" or n.tag == "directive_line"
         or n.tag == "call" and unparse_fortran(n.target):find "^acc_"
     end) then
       raise("syntax", item.pos, ("a loop, a directive or a call of a routine stands between the loops of '%s'"):format(
@@ -303,7 +303,7 @@ end
 -- True if `list` has a routine directive.
 local function has_routine(self, list)
   for _, item in ipairs(list) do
-    if item.tag == "directive" and item.sentinel == "!$acc" and directive_tree(
+    if item.tag == "directive_line" and item.sentinel == "!$acc" and directive_tree(
       self.session, item).name == "routine" then
       return true
     end
@@ -312,14 +312,14 @@ local function has_routine(self, list)
 end
 
 -- tags of statements that are not executable
-local specifies = word_set "declaration derived attributes nothing directive procedure"
+local specifies = word_set "declaration derived attributes nothing directive_line procedure"
 
 -- Analyses the procedure `item` and its internal procedures. With a routine directive, its statements are treated like
 -- those in a compute construct.
 function Reader:procedure(item)
   local level
   if has_routine(self, item.list) then
-    local node = { name = "routine", clauses = {}, pos = item.pos }
+    local node = { tag = "directive", name = "routine", clauses = {}, pos = item.pos }
     level = { part = "routine", node = node, on = "acc", orphan = true }
   end
   self:list(item.list, level)
@@ -331,7 +331,7 @@ end
 function Reader:list(list, level)
   local runs = false -- true after the first executable statement
   for _, item in ipairs(list) do
-    local line = item.tag == "construct" and item.directive or item.tag == "directive" and item
+    local line = item.tag == "construct" and item.directive or item.tag == "directive_line" and item
     if item.tag == "procedure" then
       self:procedure(item)
     elseif line and line.sentinel == "!$omp" then
@@ -360,7 +360,7 @@ function fortran_body.names(session, list)
     if item.tag == "construct" then
       if item.acc then item.acc.copies = copies_of(session, item.acc.tree, item.acc.loops or {}) end
       fortran_body.names(session, item.list)
-    elseif item.tag == "directive" and item.tree and item.tree.name == "cache" then
+    elseif item.tag == "directive_line" and item.tree and item.tree.name == "cache" then
       for _, part in ipairs(item.tree.vars) do
         local root = part
         while root.base do root = root.base end
@@ -397,9 +397,9 @@ function fortran_body.read(session, list, construct, is_own)
     for _, loop in ipairs(loops) do
       if not is_named[loop.name] then own[#own + 1] = loop end
     end
-    local loop_node = { name = node.name, pos = node.pos, clauses = {} }
-    list = { { tag = "construct", pos = list[1].pos, list = list, directive = { sentinel = "!$acc" },
-      acc = { tree = loop_node, loops = own } } }
+    local loop_node = { tag = "directive", name = node.name, pos = node.pos, clauses = {} }
+    list = { { tag = "construct", pos = list[1].pos, list = list, acc = { tree = loop_node, loops = own },
+      directive = { tag = "directive_line", sentinel = "!$acc" } } }
   end
   fortran_body.names(session, list)
   reductions.check(node, list, loop_directive)
