@@ -101,7 +101,7 @@ describe("structured directives", function()
     assert.equal("assign parallel(do) assign",
       tags "a=1\n!$acc parallel loop\ndo i=1,2\na=1\nend do\n!$acc end parallel loop\na=1")
     assert.equal("kernels(loop(do))", tags "!$acc kernels\n!$acc loop\ndo i=1,2\na=1\nend do\n!$acc end kernels")
-    assert.equal("directive assign directive", tags "!$acc data copy(a)\na=1\n!$acc wait")
+    assert.equal("directive_line assign directive_line", tags "!$acc data copy(a)\na=1\n!$acc wait")
   end)
 
   it("belong together", function()

@@ -1,5 +1,6 @@
 -- OpenMP directives: their trees, what is allowed where, and the items they become.
 local core = require "accdeep.core"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local syntax = require "accdeep.syntax"
 local openmp_lowering = require "accdeep.plan.openmp_lowering"
@@ -150,9 +151,9 @@ describe("clauses of OpenMP", function()
   end)
 
   it("are allowed for the constructs a combined one is made of", function()
-    assert.is_true(openmp_sema.directive_info("target teams distribute").clauses.num_teams)
-    assert.is_nil(openmp_sema.directive_info("target parallel").clauses.num_teams)
-    assert.equal("host", openmp_sema.directive_info("teams distribute").kind)
+    assert.is_true(openmp_directives.directive("target teams distribute").clauses.num_teams)
+    assert.is_nil(openmp_directives.directive("target parallel").clauses.num_teams)
+    assert.equal("host", openmp_directives.directive("teams distribute").kind)
   end)
 end)
 

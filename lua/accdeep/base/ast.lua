@@ -4,7 +4,8 @@
 -- fields, and which of them are children. Children are visited in the order of that list; other fields are values, and
 -- are not visited.
 
-local ast_kinds = require "accdeep.base.ast_kinds"
+local lazy = require "accdeep.base.lazy"
+local ast_kinds = lazy.require "accdeep.base.ast_kinds"
 
 local ast = {}
 

@@ -1,9 +1,13 @@
 -- openacc_directives.lua - table of the directives and clauses of OpenACC and TR-14-1. Grammar, checks, policies,
 -- nests, exports, completion and `accdeep explain` read these entries: adding a clause means adding one entry.
 --
--- A directive is {name, kind, takes?, needs_data?, specific?, text}.
+-- A directive is {name, kind, association?, structured?, ends?, takes?, needs_data?, specific?, text}.
 --   kind: the kind of its construct IR ("region", "enter data", ...), "compute", "declaration", "body" for directives
 --     inside of bodies, or "members" for directives that describe a type.
+--   association: what belongs to it: "block", "loop" or "statement"; nil: it is standalone.
+--   structured: true if it opens a region of data, which lasts until its end.
+--   ends: the directive that it ends.
+--   construct: "parallel", "serial" or "kernels", of a compute construct; it is set below.
 --   takes: the form of its argument.
 --   needs_data: true if it must have a data clause.
 --   specific: the clauses that may follow device_type; nil if device_type does not affect other clauses.
@@ -37,27 +41,30 @@ openacc_directives.directives = {
   { "enter data", kind = "enter data", needs_data = true,
     text = "Maps data from here on; counted by the dynamic counter." },
   { "exit data", kind = "exit data", needs_data = true, text = "Ends what enter data began." },
-  { "end data", kind = "end data", text = "Ends the innermost data region." },
-  { "end host_data", kind = "end host data", text = "Ends a host_data region." },
-  { "host_data", kind = "host data", text = "A region in which use_device gives device addresses." },
+  { "end data", kind = "end data", ends = "data", text = "Ends the innermost data region." },
+  { "end host_data", kind = "end host data", ends = "host_data", text = "Ends a host_data region." },
+  { "host_data", kind = "host data", association = "block", structured = true,
+    text = "A region in which use_device gives device addresses." },
   { "declare", kind = "declare", needs_data = true, text = "Maps data for the life of the program or procedure." },
-  { "data", kind = "region", specific = "async wait",
+  { "data", kind = "region", association = "block", structured = true, specific = "async wait",
     text = "Maps data for a region; counted by the structured counter." },
   { "update", kind = "update", needs_data = true, specific = "async wait",
     text = "Copies data that are present to the host (self) or the device (device). In a policy: what an update "
     .. "takes." },
-  { "parallel loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
+  { "parallel loop", kind = "compute", association = "loop", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct that is a loop." },
-  { "serial loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
+  { "serial loop", kind = "compute", association = "loop", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct of one thread that is a loop." },
-  { "kernels loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
+  { "kernels loop", kind = "compute", association = "loop", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct that the compiler divides into kernels, and is a loop." },
-  { "parallel", kind = "compute", specific = compute_specific, text = "A compute construct." },
-  { "serial", kind = "compute", specific = compute_specific, text = "A compute construct of one thread." },
-  { "kernels", kind = "compute", specific = compute_specific,
+  { "parallel", kind = "compute", association = "block", specific = compute_specific, text = "A compute construct." },
+  { "serial", kind = "compute", association = "block", specific = compute_specific,
+    text = "A compute construct of one thread." },
+  { "kernels", kind = "compute", association = "block", specific = compute_specific,
     text = "A compute construct that the compiler divides into kernels." },
-  { "loop", kind = "body", specific = loop_specific, text = "In a body: the loop may be divided." },
-  { "atomic", kind = "body", text = "In a body: one access that nothing interrupts." },
+  { "loop", kind = "body", association = "loop", specific = loop_specific,
+    text = "In a body: the loop may be divided." },
+  { "atomic", kind = "body", association = "statement", text = "In a body: one access that nothing interrupts." },
   { "cache", kind = "body", takes = "vars", text = "In a body: data that are kept close: no effect here." },
   { "routine", kind = "declaration", specific = "gang worker vector seq bind",
     text = "A function that is called on devices, too." },
@@ -216,6 +223,21 @@ openacc_directives.modifiers = {
     text = "Before the variables of create and copyout: memory that the clause allocates is cleared." },
   { "zero", "copyout", directives = "regions", since = 30 },
 }
+
+local by_name = {} -- entries of directives
+for _, entry in ipairs(openacc_directives.directives) do
+  by_name[entry[1]] = entry
+  entry.construct = entry.kind == "compute" and entry[1]:match "^%a+" or nil
+end
+
+-- Returns the entry of the directive `name`; nil for an unknown name.
+function openacc_directives.directive(name) return by_name[name] end
+
+-- Returns the entry of the directive with whose name a text begins, which has no sentinel; nil if there is none.
+function openacc_directives.find(text)
+  local first, second = text:match "^([%a_]+)%s*([%a_]*)"
+  return by_name[("%s %s"):format(first, second)] or by_name[first]
+end
 
 -- Clauses by name: {name, first, entry, present_or}. `first`: first name of the clause. `entry`: its entry in
 -- openacc_directives.clauses. `present_or`: true if this name is one of the entry's forms that accept present data. If

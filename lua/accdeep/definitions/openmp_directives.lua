@@ -1,11 +1,14 @@
 -- openmp_directives.lua - table of the directives and clauses of OpenMP and of LLNL's clause groups. Grammar, checks,
 -- groups, exports, completion and `accdeep explain` read these entries: adding a clause means adding one entry.
 --
--- A directive is {name, kind, standalone?, text}.
+-- A directive is {name, kind, association?, structured?, ends?, text}.
 --   kind: the kind of its construct IR ("region", "enter data", ...), "compute", "host", "declare mapper",
 --     "declare group", "declare target", "requires", "nothing", or "beyond" for known directives without support.
---   standalone: true if no statements belong to it in Fortran.
--- Combined constructs consist of parts: {name, text}.
+--   association: what belongs to it: "block", "loop" or "statement"; nil: it is standalone.
+--   structured: true if it opens a region of data, which lasts until its end.
+--   ends: the directive that it ends.
+-- Combined constructs consist of parts: {name, association?, at_end?, text}.
+--   at_end: the clauses of its end directive in Fortran.
 --
 -- A clause is {names, takes, directives, text, ...}.
 --   names: its name, then its synonyms.
@@ -27,40 +30,49 @@ local strings = require "accdeep.base.strings"
 local openmp_directives = {}
 
 openmp_directives.parts = {
-  { "target", text = "A compute construct on a device." }, { "teams", text = "A league of teams." },
-  { "distribute", text = "The loop is divided among teams." }, { "parallel", text = "A team of threads." },
-  { "for", text = "The loop is divided among threads." }, { "simd", text = "The loop uses vectors." },
-  { "loop", text = "The loop may be divided freely." }, { "sections", text = "Each section is run by one thread." },
-  { "section", text = "Statements that one thread runs." }, { "single", text = "One thread runs the statements." },
-  { "masked", text = "Some threads run the statements." },
-  { "master", text = "The main thread runs the statements." },
-  { "scope", text = "A block with private variables." },
-  { "task", text = "A task; run at once by one thread here, or put into a queue with nowait of target." },
-  { "taskloop", text = "The iterations become tasks." },
-  { "taskgroup", text = "Waits for the tasks that begin in it." },
-  { "workshare", text = "Array statements are divided among threads." },
-  { "critical", text = "One thread at a time." }, { "ordered", text = "In the order of the iterations." },
-  { "atomic", text = "One access that nothing interrupts." },
+  { "target", association = "block", text = "A compute construct on a device." },
+  { "teams", association = "block", text = "A league of teams." },
+  { "distribute", association = "loop", text = "The loop is divided among teams." },
+  { "parallel", association = "block", text = "A team of threads." },
+  { "for", association = "loop", at_end = "nowait", text = "The loop is divided among threads." },
+  { "simd", association = "loop", text = "The loop uses vectors." },
+  { "loop", association = "loop", text = "The loop may be divided freely." },
+  { "sections", association = "block", at_end = "nowait", text = "Each section is run by one thread." },
+  { "section", text = "Statements that one thread runs." },
+  { "single", association = "block", at_end = "copyprivate nowait",
+    text = "One thread runs the statements." },
+  { "masked", association = "block", text = "Some threads run the statements." },
+  { "master", association = "block", text = "The main thread runs the statements." },
+  { "scope", association = "block", text = "A block with private variables." },
+  { "task", association = "block",
+    text = "A task; run at once by one thread here, or put into a queue with nowait of target." },
+  { "taskloop", association = "loop", text = "The iterations become tasks." },
+  { "taskgroup", association = "block", text = "Waits for the tasks that begin in it." },
+  { "workshare", association = "block", at_end = "nowait",
+    text = "Array statements are divided among threads." },
+  { "critical", association = "block", text = "One thread at a time." },
+  { "ordered", association = "block", text = "In the order of the iterations." },
+  { "atomic", association = "statement", text = "One access that nothing interrupts." },
 }
 
 openmp_directives.directives = {
-  { "target data", kind = "region", text = "Maps data for a region." },
-  { "end target data", kind = "end data", text = "Ends a target data region." },
-  { "target enter data", kind = "enter data", standalone = true, text = "Maps data from here on." },
-  { "target exit data", kind = "exit data", standalone = true, text = "Ends what target enter data began." },
-  { "target update", kind = "update", standalone = true, text = "Copies data that are present." },
-  { "declare target", kind = "declare target", standalone = true,
-    text = "Variables and functions that live on the device." },
+  { "target data", kind = "region", association = "block", structured = true, text = "Maps data for a region." },
+  { "end target data", kind = "end data", ends = "target data", text = "Ends a target data region." },
+  { "target enter data", kind = "enter data", text = "Maps data from here on." },
+  { "target exit data", kind = "exit data", text = "Ends what target enter data began." },
+  { "target update", kind = "update", text = "Copies data that are present." },
+  { "declare target", kind = "declare target", text = "Variables and functions that live on the device." },
   { "begin declare target", kind = "declare target", text = "Begins declarations for devices." },
-  { "end declare target", kind = "declare target", text = "Ends declarations for devices." },
+  { "end declare target", kind = "declare target", ends = "begin declare target",
+    text = "Ends declarations for devices." },
   { "declare mapper", kind = "declare mapper", text = "How objects of a type are mapped." },
-  { "declare group", kind = "declare group", standalone = true, text = "A group of clauses under a name." },
-  { "requires", kind = "requires", standalone = true, text = "What the program requires of devices." },
-  { "barrier", kind = "nothing", standalone = true, text = "All threads wait for each other." },
-  { "taskwait", kind = "nothing", standalone = true, text = "Waits for the tasks." },
-  { "taskyield", kind = "nothing", standalone = true, text = "Other tasks may run." },
-  { "flush", kind = "nothing", standalone = true, text = "Threads see the same memory." },
-  { "nothing", kind = "nothing", standalone = true, text = "Has no effect." },
+  { "declare group", kind = "declare group", text = "A group of clauses under a name." },
+  { "requires", kind = "requires", text = "What the program requires of devices." },
+  { "barrier", kind = "nothing", text = "All threads wait for each other." },
+  { "taskwait", kind = "nothing", text = "Waits for the tasks." },
+  { "taskyield", kind = "nothing", text = "Other tasks may run." },
+  { "flush", kind = "nothing", text = "Threads see the same memory." },
+  { "nothing", kind = "nothing", text = "Has no effect." },
 }
 for _, name in ipairs { "threadprivate", "declare simd", "declare reduction", "declare variant",
   "begin declare variant", "end declare variant", "metadirective", "begin metadirective", "end metadirective",
@@ -260,24 +272,39 @@ local function longest_first(a, b) return #a > #b or #a == #b and a < b end
 table.sort(openmp_directives.names, longest_first)
 table.sort(openmp_directives.beyond, longest_first)
 
--- Set of the directives to which no statements belong in Fortran.
-openmp_directives.standalone = { section = true }
-for _, directive in ipairs(openmp_directives.directives) do openmp_directives.standalone[directive[1]] =
-  directive.standalone end
+-- Entries of parts by name, and entries of directives by name. Those of combined constructs and of Fortran's end
+-- directives are added when they are needed.
+local part_by_name, by_name = {}, {}
+for _, part in ipairs(openmp_directives.parts) do part_by_name[part[1]] = part end
+for _, directive in ipairs(openmp_directives.directives) do by_name[directive[1]] = directive end
+part_by_name["do"] = part_by_name["for"] -- Fortran's name
 
--- List of the names of directives in Fortran: those above with `do` for `for`, workshare, and end directives.
-openmp_directives.fortran_names = {}
--- Adds the name of a directive to fortran_names, and its end directive if statements belong to the directive.
-local function add_fortran(name)
-  table.insert(openmp_directives.fortran_names, name)
-  if not openmp_directives.standalone[name] then table.insert(openmp_directives.fortran_names, "end " .. name) end
+-- Returns what belongs to the directive `name`: "block", "loop", "statement" or nil. A combined construct has the
+-- association of its last part.
+local function association_of(name)
+  return (by_name[name] or part_by_name[name:match "^.* (.*)$" or name]).association
 end
-for _, name in ipairs(openmp_directives.names) do
-  if not name:find "^end " and not name:find "^begin " then add_fortran((name:gsub("%f[%a]for%f[%A]", "do"))) end
+
+local fortran_names -- cached result
+
+-- Returns the list of the names of directives in Fortran, the longest first: those above with `do` for `for`,
+-- workshare, and end directives.
+function openmp_directives.fortran_names()
+  if fortran_names then return fortran_names end
+  fortran_names = {}
+  -- Adds the name of a directive, and its end directive if statements belong to the directive.
+  local function add_with_end(name)
+    table.insert(fortran_names, name)
+    if association_of(name) then table.insert(fortran_names, "end " .. name) end
+  end
+  for _, name in ipairs(openmp_directives.names) do
+    if not name:find "^end " and not name:find "^begin " then add_with_end((name:gsub("%f[%a]for%f[%A]", "do"))) end
+  end
+  add_with_end "workshare"
+  add_with_end "parallel workshare"
+  table.sort(fortran_names, longest_first)
+  return fortran_names
 end
-add_fortran "workshare"
-add_fortran "parallel workshare"
-table.sort(openmp_directives.fortran_names, longest_first)
 
 -- Tables built from the entries. clause: name -> entry. takes: form of an argument -> list of clause names.
 -- clauses_of: part or directive -> clause -> true, the first version that has the clause, or minus the version that
@@ -311,6 +338,57 @@ end
 for _, directive in ipairs(openmp_directives.directives) do
   for name in pairs(directive.kind:find "^declare" and {} or openmp_directives.clauses_of.any) do
     openmp_directives.clauses_of[directive[1]][name] = true end
+  directive.clauses, directive.parts = openmp_directives.clauses_of[directive[1]], {}
+end
+
+-- Returns the entry of the combined construct `name`: its kind is "compute" if it begins with target, otherwise "host".
+local function combined(name)
+  local entry = { name, kind = name:find "^target" and "compute" or "host", association = association_of(name),
+    clauses = {}, parts = {} }
+  for clause in pairs(openmp_directives.clauses_of.any) do entry.clauses[clause] = true end
+  for part in name:gmatch "%S+" do
+    entry.parts[part] = true
+    for clause, first in pairs(openmp_directives.clauses_of[part]) do entry.clauses[clause] = first end
+  end
+  return entry
+end
+
+-- Returns the entry of Fortran's directive that ends the construct `name`. Its kind is "end".
+local function ending(name)
+  local clauses = {}
+  for part in name:gmatch "%S+" do
+    for _, clause in ipairs(strings.word_list(part_by_name[part].at_end or "")) do clauses[clause] = true end
+  end
+  return { "end " .. name, kind = "end", ends = name, clauses = name:find "parallel" and {} or clauses, parts = {} }
+end
+
+-- Returns the entry of the directive `name`, which may be a combined construct or an end directive of Fortran. It also
+-- has `clauses` (name -> true or a version, as in clauses_of) and `parts` (the set of the parts of a combined
+-- construct).
+function openmp_directives.directive(name)
+  local entry = by_name[name]
+  if not entry then
+    local ended = name:match "^end (.*)"
+    entry = ended and ending(ended) or combined(name)
+    by_name[name] = entry
+  end
+  return entry
+end
+
+-- Returns the longest name with which a text without a sentinel begins; nil if there is none. names: list of names, the
+-- longest first.
+function openmp_directives.name_in(names, text)
+  for _, name in ipairs(names) do
+    if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
+  end
+  return nil
+end
+
+-- Returns the entry of the directive with whose name a text begins, which has no sentinel; nil if there is none. Blanks
+-- and underscores between words are the same.
+function openmp_directives.find(text)
+  local name = openmp_directives.name_in(openmp_directives.names, (text:gsub("[%s_]+", " ")))
+  return name and openmp_directives.directive(name)
 end
 
 -- Returns a table from clause name to the result of test(entry), where `entry` is the clause's entry. Results that are

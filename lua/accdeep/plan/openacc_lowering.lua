@@ -195,10 +195,6 @@ end
 
 -- --------------------------------------------------------------------------------------- directives --
 
--- Directives that are invalid without a data clause: name -> true.
-local needs_data = {}
-for _, directive in ipairs(openacc_directives.directives) do needs_data[directive[1]] = directive.needs_data end
-
 -- Clauses of declare whose data live until the program ends, so that they are allowed at global scope.
 local persistent = openacc_directives.clauses_where(function(entry, clause) return entry.persistent
   and not clause.present_or end)
@@ -249,6 +245,9 @@ function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rul
   error(err, 0)
 end
 
+-- Returns true if the directive `node` is a kernels construct.
+local function is_kernels(node) return openacc_directives.directive(node.name).construct == "kernels" end
+
 -- Makes scalars that no clause names firstprivate in the plan of a Fortran compute construct whose condition is false,
 -- so that the host runs it. references: variables that the body uses. Exempt are reduced variables, absent arguments,
 -- variables of enclosing regions, and all variables of kernels constructs. Decides ACC33-impl-1.
@@ -260,7 +259,7 @@ local function add_own_scalars(plan, references)
   for _, reference in ipairs(references) do
     local variable, name = openacc_lowering.declared_variable(plan.session, reference), reference.name
     if variable.type.kind == "scalar" and not named[name] and not reference.reduced and not variable.absent
-      and not plan.node.name:find "^kernels" and not plan.session:visible(name) then
+      and not is_kernels(plan.node) and not plan.session:visible(name) then
       plan.private[name] = { attribute = "firstprivate", variable = variable }
     end
   end
@@ -299,7 +298,7 @@ local function add_implicit(plan, node, references, default)
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
       -- A variable that a loop in the body reduces is copied, because the reduction also changes the host's variable.
       -- Scalars of kernels constructs are copied, too (ACC33-impl-1).
-      local is_copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
+      local is_copied = reference.reduced or is_kernels(node) and t.kind == "scalar"
       -- Data that a clause of an enclosing region names are used as they are; the construct does not map them again
       -- (ACC33-impl-3).
       local is_visible = session:visible(name)
@@ -307,7 +306,7 @@ local function add_implicit(plan, node, references, default)
         missing[#missing + 1] = reference
       elseif session:visible_deviceptr(name) then
         plan.deviceptr[name] = variable
-      elseif not is_visible and reference.reduced and t.kind == "scalar" and not node.name:find "^kernels"
+      elseif not is_visible and reference.reduced and t.kind == "scalar" and not is_kernels(node)
         and session.rules.loop_reduction == "rejected" then
         refuse_reduced(node, reference)
       elseif not is_visible and not aggregate and not is_copied then
@@ -371,7 +370,7 @@ local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 -- compute construct uses, nil if the body is not known yet or there is none). Raises for errors of the directive;
 -- nothing on the device changes. Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_lowering.directive(session, node, options)
-  local kind = openacc_sema.kind_of(node.name)
+  local kind = openacc_directives.directive(node.name).kind
   if kind == "body" then
     raise("region-nesting", node.pos,
       ("'%s' is allowed only in the text of a compute construct's body"):format(node.name),
@@ -500,7 +499,7 @@ function openacc_lowering.directive(session, node, options)
       { rule = "ACC33-set-1" })
   end
   if #requests == 0 and not plan.absent and not by_name.link and not by_name.deviceptr
-    and (needs_data[kind] or kind == "region" and not by_name.default) then
+    and (openacc_directives.directive(node.name).needs_data or kind == "region" and not by_name.default) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end

@@ -23,7 +23,7 @@ local host_privatization = require "accdeep.run.host_privatization"
 local slots = {
   name = "the word of scenarios: acc, omp",
   parse_and_analyze = "(session, text) -> tree of the directive, with the clauses in effect",
-  kind_of = "(tree) -> kind of the directive in the catalogue; nil: a definition",
+  kind_of = "(tree) -> kind of the directive in its definition",
   citing = "(session, fn, ...) -> results of fn(...), whose errors cite the language's rules",
   direct_executor = "(kind) -> for directives that have no plan: {check = function(session, tree), "
     .. "run = function(session, tree, location, references)}; nil: directives of the kind have plans",

@@ -8,6 +8,7 @@
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -23,12 +24,12 @@ local fortran_construct = {}
 -- be executed.
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
--- Returns the AST of the OpenMP directive node `node` among statements, its definition (openmp_sema.directive_info),
+-- Returns the AST of the OpenMP directive node `node` among statements, its entry (openmp_directives.directive),
 -- and its text. Raises for syntax errors.
 local function parse_omp_directive(session, node)
   local text = session:padded_directive_text(node)
   local tree = session:parse(text, "omp_directive")
-  return tree, openmp_sema.directive_info(tree.name), text
+  return tree, openmp_directives.directive(tree.name), text
 end
 
 -- ------------------------------------------------------------------------------- private variables --

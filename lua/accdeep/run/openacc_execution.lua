@@ -3,9 +3,9 @@
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
-local openacc_sema = require "accdeep.sema.openacc_sema"
 local declare_allocatables = lazy.require "accdeep.backend.fortran.declare_allocatables"
 local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local region = require "accdeep.run.region"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -22,7 +22,7 @@ openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33
 -- Slots (functions that directive_dispatch.lua requires of a language). citing changes no rules, and with_target_device
 -- keeps the current device, because OpenACC's directives have no device clause.
 function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
-function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) end
+function openacc_execution.kind_of(node) return openacc_directives.directive(node.name).kind end
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
@@ -45,8 +45,8 @@ local definition = { -- executor of definitions, which have no plans
   run = function(session, node) transaction.run(session, session.define, session, node) end,
 }
 
--- Returns the executor of a directive whose `kind` is nil (shape, policy); nil for other directives.
-function openacc_execution.direct_executor(kind) return not kind and definition or nil end
+-- Returns the executor of a directive that describes members (shape, policy); nil for other directives.
+function openacc_execution.direct_executor(kind) return kind == "members" and definition or nil end
 
 -- -------------------------------------------------------------------------------------- with plans --
 

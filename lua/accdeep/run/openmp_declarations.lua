@@ -3,6 +3,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
@@ -103,7 +104,7 @@ end
 -- Executes the declarative directive `node`. record: the enclosing type, or nil. Does nothing for kinds "nothing" and
 -- "requires". Raises for other directives, and for declare target inside of a type.
 function Session:declare_openmp(node, record)
-  local kind = openmp_sema.directive_info(node.name).kind
+  local kind = openmp_directives.directive(node.name).kind
   if kind == "declare mapper" then
     mapper.define(self, node)
   elseif kind == "declare group" then
@@ -119,7 +120,7 @@ end
 -- Executes the OpenMP directive `node` among declarations. record: the enclosing type, or nil. Raises if the directive
 -- is wrong or is no declaration.
 function Session:omp_declaration(node, record)
-  local kind = openmp_sema.directive_info(node.name).kind
+  local kind = openmp_directives.directive(node.name).kind
   if kind == "beyond" or kind == "requires" then openmp_sema.check(node, self.rules.openmp) end
   if kind == "nothing" and node.name ~= "nothing" or kind == "requires" and record then
     raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),

@@ -9,6 +9,7 @@ local api_openacc = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
 local openmp_depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local openmp_host = lazy.require "accdeep.run.openmp_host"
@@ -83,7 +84,7 @@ end
 -- Returns the directive `node` with the clauses of its groups added; a declarative directive is returned unchanged.
 -- Raises for wrong groups and depend clauses.
 local function with_group_clauses(self, node)
-  local info = openmp_sema.directive_info(node.name)
+  local info = openmp_directives.directive(node.name)
   if info.kind:find "^declare" then return node end
   node = clause_groups.apply(self, node)
   if info.clauses.depend then openmp_depend.check(self, node) end
@@ -103,7 +104,7 @@ end
 
 -- Slots: functions that directive_dispatch.lua requires of a directive language.
 function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
-function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
+function openmp_execution.kind_of(node) return openmp_directives.directive(node.name).kind end
 
 -- Raises if a clause of the directive `node` is wrong (openmp_sema.check).
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end

@@ -19,20 +19,13 @@ local word_set = strings.word_set
 -- Clauses that may occur once.
 local unique = openacc_directives.clauses_where(function(entry) return entry.unique end)
 
-local kinds = {}
-for _, directive in ipairs(openacc_directives.directives) do
-  if directive.kind ~= "members" then kinds[directive[1]] = directive.kind end
-end
-
--- Returns the kind of the directive `name` ("compute", "region", "body", ...); nil for shape, policy and unknown names.
-function openacc_sema.kind_of(name) return kinds[name] end
-
 -- Returns the names of the directives, except shape and policy, that take the clause called `clause`, as a sorted list;
 -- empty for an unknown clause.
 function openacc_sema.directives_with(clause)
   local list = {}
-  for name in pairs(kinds) do
-    if openacc_directives.clauses_of[name][clause] then list[#list + 1] = name end
+  for _, entry in ipairs(openacc_directives.directives) do
+    local name = entry[1]
+    if entry.kind ~= "members" and openacc_directives.clauses_of[name][clause] then list[#list + 1] = name end
   end
   table.sort(list)
   return list
@@ -258,7 +251,7 @@ end
 -- Raises if num_gangs has more numbers than the construct `node` has dimensions of gangs, or a constant below 1.
 -- Decides ACC33-2.5.10-1.
 local function check_gangs(node, clause)
-  local most = node.name:find "^kernels" and 1 or 3
+  local most = openacc_directives.directive(node.name).construct == "kernels" and 1 or 3
   local wrong = clause.values[most + 1]
   local message = most == 1 and "'num_gangs' takes one number in kernels" or "'num_gangs' takes one to three numbers"
   for _, e in ipairs(clause.values) do

@@ -18,32 +18,6 @@ local openmp_sema = {}
 -- Set of the clauses that at least one directive takes.
 local all_clauses = openmp_directives.clauses_where(function(entry) return entry.directives ~= "" end)
 
-local info_cache = {} -- name of a directive -> result of directive_info
-for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
-  { kind = entry.kind, clauses = openmp_directives.clauses_of[entry[1]] } end
-
--- Returns the kind of the directive `name` and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and
--- versions are those of definitions/openmp_directives.lua. A name that is not in that table counts as a combined
--- construct, with the clauses of all its words. Its kind is "compute" if it begins with target, otherwise "host". End
--- directives of Fortran have the kind "end".
-function openmp_sema.directive_info(name)
-  local info = info_cache[name]
-  if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
-    local last = name:match "%a+$"
-    local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
-      simd = name:find "do simd$" and "nowait" or nil }
-    info = { kind = "end", clauses = word_set(not name:find "parallel" and takes[last] or "") }
-    info_cache[name] = info
-  elseif not info then
-    info = { kind = name:find "^target" and "compute" or "host", clauses = {} }
-    for part in ("any " .. name):gmatch "%S+" do
-      for clause, first in pairs(openmp_directives.clauses_of[part]) do info.clauses[clause] = first end
-    end
-    info_cache[name] = info
-  end
-  return info
-end
-
 -- True if the combined construct `name` contains the construct `part`.
 function openmp_sema.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
@@ -57,10 +31,10 @@ local shared_memory_clauses = word_set("unified_shared_memory unified_address se
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported. Also
 -- raises for wrong arguments, for a clause from a later version, and for clauses that require memory shared with the
--- devices. Returns the result of directive_info. version: OpenMP version of the rules; nil if the rules have none.
+-- devices. Returns the entry of the directive. version: OpenMP version of the rules; nil if the rules have none.
 -- Errors about a clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
-  local info = openmp_sema.directive_info(node.name)
+  local info = openmp_directives.directive(node.name)
   if info.kind == "beyond" then
     raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
   end

@@ -9,14 +9,12 @@
 -- field `omp`, their name. Also checks that exit and cycle are inside loops. In this file, an item is a statement node.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 
 local raise = diagnostic.raise
 
 local fortran_blocks = {}
-
-local compute = { parallel = true, serial = true, kernels = true }
-local structured = { parallel = true, serial = true, kernels = true, data = true, host_data = true }
 
 local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
@@ -27,16 +25,8 @@ local arrange, arrange_nested -- forward declarations
 
 -- ---------------------------------------------------------------------------- OpenMP's directives --
 
--- Returns the first name in the list `names` with which a text begins; nil if the text begins with none.
-local function name_in(names, text)
-  for _, name in ipairs(names) do
-    if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
-  end
-  return nil
-end
-
-local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directives.fortran_names, 2,
-  { "declare mapper" })
+local name_in = openmp_directives.name_in
+local all_names = { "declare mapper", table.unpack(openmp_directives.fortran_names()) }
 local directive_names = {}
 for _, name in ipairs(all_names) do directive_names[name] = true end
 
@@ -64,23 +54,27 @@ local function omp_name(node)
     help = near and ("did you mean '%s'?"):format(near) })
 end
 
-local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
+-- Returns the entry of the directive `node` in the table of its language; nil for end directives of OpenACC constructs,
+-- and for unknown directives of OpenACC.
+local function entry_of(node)
+  if node.omp then return openmp_directives.directive(node.omp) end
+  return openacc_directives.find(node.text:match "^!%$acc%s*(.*)$")
+end
 
--- Returns the form of the OpenMP construct `node`: "standalone" (no statements), "loop", "statement" (one statement
--- follows), or "block" (statements up to the end directive).
-local function form_of(node)
-  local name = node.omp
-  if openmp_directives.standalone[name] or name == "declare mapper" then return "standalone" end
-  if name == "ordered" and node.text:find "%f[%a]depend%s*%(" then return "standalone" end
-  if name == "atomic" then return node.text:find "%f[%a]capture%f[%A]" and "block" or "statement" end
-  return loop_words[name:match "%a+$"] and "loop" or "block"
+-- Returns what belongs to the directive `node`: a "loop", a "statement", or a "block" up to its end directive; nil if
+-- it is standalone.
+local function association_of(node)
+  local entry = entry_of(node)
+  local association = entry and entry.association
+  if node.omp == "ordered" and node.text:find "%f[%a]depend%s*%(" then return nil end
+  return association == "statement" and node.text:find "%f[%a]capture%f[%A]" and "block" or association
 end
 
 -- ------------------------------------------------------------------------------------ constructs --
 
 -- State of arrange. statements: the resulting list. open: stack of block constructs without an end so far, {kind, node,
--- list}. waiting: directives that need the next loop or statement, {node, form}. in_loop: true if exit and cycle are
--- allowed.
+-- list}. waiting: directives that apply to the next statement, {node, form}; form: "loop" or "statement". in_loop: true
+-- if exit and cycle are allowed.
 local Arranger = {}
 Arranger.__index = Arranger
 
@@ -105,7 +99,7 @@ end
 -- `into`, one by one. Raises unless the construct is a data region.
 local function splice(group, into)
   local node = group.node
-  if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
+  if not entry_of(node).structured then
     raise("syntax", node.pos, ("'%s' has no '%s end %s'"):format(group.kind, node.sentinel, group.kind),
       { length = #node.sentinel, rule = NESTING[node.sentinel] })
   end
@@ -132,11 +126,7 @@ function Arranger:ends(item, kind)
 end
 
 -- Returns the name of the construct that the directive `node` begins.
-local function name_of(node)
-  if node.omp then return node.omp end
-  local first, second = directive_words(node)
-  return second == "loop" and first .. " loop" or first
-end
+local function name_of(node) return node.omp or entry_of(node)[1] end
 
 -- Raises if a directive still waits for its loop or statement. item: the node, such as another directive, that is found
 -- in place of the loop or statement.
@@ -173,6 +163,18 @@ local function last_construct(list, item, name)
   return is_its and last or no_beginning(item, name)
 end
 
+-- Handles the beginning of a construct, or a standalone directive. kind: name of the construct.
+function Arranger:begin(item, kind)
+  local association = association_of(item)
+  if association == "block" then
+    self.open[#self.open + 1] = { kind = kind, node = item, list = {} }
+  elseif association then
+    self.waiting[#self.waiting + 1] = { node = item, form = association }
+  else
+    self:append(item)
+  end
+end
+
 -- Handles the OpenACC directive `item`: opens or closes a construct, or appends the directive as a statement. Raises
 -- for end directives without a beginning.
 function Arranger:acc(item)
@@ -182,23 +184,16 @@ function Arranger:acc(item)
     last_construct(self:list(), item, second .. " loop").finish = item.pos
   elseif first == "end" then
     if self:ends(item, second) then return end
+    local ended = openacc_directives.directive(second)
     if second == "atomic" then
       last_construct(self:list(), item, second).finish = item.pos
-    elseif self.open[1] or compute[second] then
+    elseif self.open[1] or ended and ended.kind == "compute" then
       no_beginning(item, second)
     else
       self:append(item) -- ends a region that the scenario opened
     end
-  elseif compute[first] and second == "loop" then
-    self:wait(item, "loop")
-  elseif structured[first] then
-    self.open[#self.open + 1] = { kind = first, node = item, list = {} }
-  elseif first == "atomic" and item.text:find "%f[%a]capture%f[%A]" then
-    self.open[#self.open + 1] = { kind = first, node = item, list = {} }
-  elseif first == "loop" or first == "atomic" then
-    self:wait(item, first == "loop" and first or "statement")
   else
-    self:append(item)
+    self:begin(item, first)
   end
 end
 
@@ -213,35 +208,25 @@ function Arranger:omp(item)
     local list = self:list()
     local last = list[#list]
     local is_its = last and last.tag == "construct" and last.directive.omp == ended and not last.finish
-      and form_of(last.directive) ~= "block"
+      and association_of(last.directive) ~= "block"
     if is_its then
       last.finish, last.end_directive = item.pos, item
-    elseif ended == "target data" and #self.open == 0 then
+    elseif openmp_directives.directive(ended).structured and #self.open == 0 then
       self:append(item) -- ends a region that the scenario opened
     else
       no_beginning(item, ended)
     end
     return
   end
-  local top, form = self.open[#self.open], form_of(item)
+  local top = self.open[#self.open]
   if item.omp == "section" then
     if not (top and top.node.omp and top.node.omp:find "sections$") then
       raise("region-nesting", item.pos, "'section' is allowed only in 'sections'", { length = #item.sentinel,
         rule = NESTING[item.sentinel] })
     end
-    self:append(item)
-  elseif form == "standalone" then
-    self:append(item)
-  elseif form == "block" then
-    self.open[#self.open + 1] = { kind = item.omp, node = item, list = {} }
-  else
-    self:wait(item, form)
   end
+  self:begin(item, item.omp)
 end
-
--- Records the directive `item`, which applies to the next statement. form: "loop" if this must be a loop, or
--- "statement".
-function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = item, form = form } end
 
 -- Appends a statement, wrapped in the constructs of the directives that wait for it. Raises for exit and cycle outside
 -- of loops, and if a directive waits for a loop and the statement is none.
@@ -256,7 +241,7 @@ function Arranger:statement(item)
   for i = #waiting, 1, -1 do
     local node = waiting[i].node
     local is_loop = item.tag == "do" or item.tag == "while" and not node.omp
-      or item.tag == "construct" and form_of(item.directive) == "loop"
+      or item.tag == "construct" and association_of(item.directive) == "loop"
     if waiting[i].form == "loop" and not is_loop then self:needs_no_loop(item) end
     item = construct(node, { item })
     waiting[i] = nil

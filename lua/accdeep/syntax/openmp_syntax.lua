@@ -27,7 +27,7 @@ function openmp_syntax.rules(rules, lx)
     end
     return (lx.fortran and -P "end_" or P(true)) * lx.phrases(vocabulary, gap, "_")
   end
-  local name = phrases(lx.fortran and openmp_directives.fortran_names or openmp_directives.names)
+  local name = phrases(lx.fortran and openmp_directives.fortran_names() or openmp_directives.names)
   local beyond = phrases(lx.fortran and {} or openmp_directives.beyond)
   local open = expect(sym "(", "expected '('")
   local close = expect(sym ")", "expected ',' or ')'")

@@ -9,6 +9,8 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local cuda_runtime = require "accdeep.backend.cuda.cuda_runtime"
 local cuda_statement = require "accdeep.backend.cuda.cuda_statement"
 
@@ -57,8 +59,9 @@ end
 -- without parallel, loop, simd or distribute, because one thread executes these. plan: the construct's plan.
 local function is_parallel(plan)
   local name = plan.node.name
-  return not name:find "^serial" and (not plan.openmp or name:find "parallel" or name:find "loop" or name:find "simd"
-    or name:find "distribute") ~= nil
+  if not plan.openmp then return openacc_directives.directive(name).construct ~= "serial" end
+  local definition = openmp_directives.directive(name)
+  return definition.association == "loop" or definition.parts.parallel ~= nil
 end
 
 -- Always raises: the compiler rejects the kernel, which is a defect of accdeep. log: the compiler's messages; their

@@ -5,7 +5,6 @@
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local rules = require "accdeep.definitions.rules"
-local openmp_sema = require "accdeep.sema.openmp_sema"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 
@@ -17,7 +16,7 @@ local all -- cache of index(): word -> language -> {kind, text, owners = directi
 local function directives_with(clause)
   local list = {}
   for _, directive in ipairs(openmp_directives.names) do
-    if not directive:find " %S+ %S+ %S+" and openmp_sema.directive_info(directive).clauses[clause] then
+    if not directive:find " %S+ %S+ %S+" and openmp_directives.directive(directive).clauses[clause] then
       list[#list + 1] = directive end
   end
   table.sort(list)

@@ -23,10 +23,10 @@ local statement_patterns = require "accdeep.plan.body.statement_patterns"
 local clause_groups = require "accdeep.types.clause_groups"
 local nesting_check = require "accdeep.plan.body.nesting_check"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local pragma = require "accdeep.syntax.pragma"
 local reductions = require "accdeep.plan.body.reductions"
 local data_sharing = require "accdeep.plan.body.data_sharing"
-local word_set = require "accdeep.base.strings".word_set
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -37,7 +37,6 @@ local c_body = {}
 local Reader = {}
 Reader.__index = Reader
 
-local loops = word_set "for simd distribute loop taskloop" -- constituents that are followed by loops
 
 -- Returns a new empty block node.
 local function empty(pos) return { tag = "block", pos = pos, list = {} } end
@@ -219,11 +218,11 @@ end
 -- Analyses an OpenMP construct that threads of the host or of a device execute. Returns its replacement, and the index
 -- in `list` where analysis continues.
 function Reader:threads(node, list, at, outer)
-  openmp_sema.check(node, self.session.rules.openmp)
-  local name, body = node.name
+  local definition = openmp_sema.check(node, self.session.rules.openmp)
+  local body
   local level = levels_of(node, outer, outer and outer.on or "host")
   local rule = "OMP60-nest-1"
-  if name:find "sections$" then
+  if definition.parts.sections then
     local block = list[at]
     while block and block.tag == "pragma" and not self:parse_pragma(block) do
       at = at + 1
@@ -234,19 +233,17 @@ function Reader:threads(node, list, at, outer)
     body, at = self:statement_after(node, list, at, level)
   end
   local counters = {}
-  local is_loop
-  for part in name:gmatch "%S+" do is_loop = is_loop or loops[part] end
-  if is_loop then
+  if definition.association == "loop" then
     local own = statement_patterns.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
     for _, loop in ipairs(own) do statement_patterns.check_end(loop.body, node, "OMP60-loop-1", true) end
     data_sharing.count_linear(node, own[#own])
-    counters = counters_of(own, name:find "simd$" ~= nil)
-  elseif name == "atomic" then
+    counters = counters_of(own, definition.parts.simd ~= nil)
+  elseif definition.association == "statement" then
     check_atomic(node, body, "OMP60-atomic-1")
   else
     statement_patterns.check_end(body, node, rule)
   end
-  if name:find "teams" and outer and outer.part == "target" then self.lone_teams = node end
+  if definition.parts.teams and outer and outer.part == "target" then self.lone_teams = node end
   return data_sharing.construct(node, body, counters, "OMP60-share-1"), at
 end
 
@@ -284,7 +281,7 @@ local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_l
 -- kernels construct gives this number, too. Raises for a gang dimension in kernels. compute: level of the enclosing
 -- compute construct, or nil. Decides ACC33-2.9-1.
 local function check_sizes(clauses, compute)
-  local in_kernels = compute and compute.node.name:find "^kernels"
+  local in_kernels = compute and openacc_directives.directive(compute.node.name).construct == "kernels"
   for _, clause in ipairs(clauses) do
     local name, arguments = clause.name, size_of[clause.name] and openacc_sema.arguments(clause) or {}
     local size = arguments.num or arguments.length
@@ -327,7 +324,7 @@ c_body.no_place = no_place
 
 -- Raises if the OpenACC directive `node` is not allowed inside a compute construct, or is wrong. Decides ACC33-2.5-1.
 function c_body.check_inside(node, rules)
-  local kind = openacc_sema.kind_of(node.name)
+  local kind = openacc_directives.directive(node.name).kind
   if kind ~= "body" then
     no_place(node, "inside of a compute construct", kind == "compute" and "ACC33-2.5-1" or "ACC33-impl-1")
   end
@@ -381,18 +378,15 @@ end
 
 -- ------------------------------------------------------------------------------- carried directives --
 
--- kinds of directives that apply to the next statement
-local takes_statement = { region = true, compute = true, ["host data"] = true }
-
 -- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and the index
--- in `list` where analysis continues. directive: a parsed pragma; kind: the directive's kind in its definition, such as
--- "compute" (definitions/). Decides OMP60-body-1.
-function Reader:read_nested_directive(directive, kind, list, at, level)
-  local node = directive.tree
+-- in `list` where analysis continues. directive: a parsed pragma; definition: its entry (definitions/). Decides
+-- OMP60-body-1.
+function Reader:read_nested_directive(directive, definition, list, at, level)
+  local node, kind = directive.tree, definition.kind
   local nested_node = { tag = "carried", pos = node.pos, language = directive.language, text = directive.text,
     kind = kind, clauses = function() return node.clauses end }
   self.carries = true
-  if not takes_statement[kind] then return nested_node, at end
+  if not definition.association then return nested_node, at end
   local lone_teams = self.lone_teams
   self.lone_teams = nil
   if kind == "compute" then
@@ -425,8 +419,8 @@ end
 -- continues. Decides OMP60-nest-2.
 function Reader:omp(directive, list, at, level)
   local node = directive.tree
-  local info = openmp_sema.directive_info(node.name)
-  local kind, on = info.kind, level and level.on or "host"
+  local definition = openmp_directives.directive(node.name)
+  local kind, on = definition.kind, level and level.on or "host"
   if on == "acc" then no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1") end
   if kind == "beyond" then openmp_sema.check(node, self.session.rules.openmp) end
   if kind == "requires" or kind == "declare mapper" or kind == "declare target" then
@@ -435,7 +429,7 @@ function Reader:omp(directive, list, at, level)
   elseif kind == "declare group" then
     raise("unsupported", node.pos, "'declare group' in C text", { length = #node.name,
       help = 'write it as a statement of the scenario: omp "declare group ..."' })
-  elseif kind == "end data" then
+  elseif definition.ends then
     no_place(node, "is not allowed in C text: the region is the statement after 'target data'", "OMP60-tgt-1")
   elseif kind == "nothing" then
     openmp_sema.check(node, self.session.rules.openmp)
@@ -444,7 +438,7 @@ function Reader:omp(directive, list, at, level)
   elseif kind == "host" then
     return self:threads(clause_groups.apply(self.session, node), list, at, level)
   elseif on == "host" then
-    return self:read_nested_directive(directive, kind, list, at, level)
+    return self:read_nested_directive(directive, definition, list, at, level)
   end
   for _, clause in ipairs(node.clauses) do
     if clause.name == "device" and clause.modifier and clause.modifier.name == "ancestor" then
@@ -459,18 +453,19 @@ end
 -- continues.
 function Reader:acc(directive, list, at, level)
   local node = directive.tree
-  local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
+  local definition = openacc_directives.directive(node.name)
+  local kind, on = definition.kind, level and level.on or "host"
   if on == "acc" then return self:in_compute(node, list, at, level) end
   if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
   if kind == "body" then
     no_place(node, "is allowed only in the body of a compute construct", "ACC33-2.9-1")
-  elseif not kind or kind == "declaration" or kind == "declare" then
+  elseif kind == "members" or kind == "declaration" or kind == "declare" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
       { length = #node.name, rule = kind == "declare" and "ACC33-dec-1" or "TR14-3.1.1-01" })
-  elseif kind:find "^end" then
+  elseif definition.ends then
     no_place(node, "is not allowed in C text: the region is the statement after its beginning", "ACC33-2.6-1")
   end
-  return self:read_nested_directive(directive, kind, list, at, level)
+  return self:read_nested_directive(directive, definition, list, at, level)
 end
 
 -- Returns the replacement of the pragma node `item`, and the index in `list` where analysis continues. The replacement
@@ -490,8 +485,8 @@ local function loop_directive(node) return node.construct end
 -- disagree. language: "acc" or "omp"; location: where errors are reported, if the construct's text is not the current
 -- text, or nil.
 function c_body.check_top(node, body, language, location)
-  local is_loop, at = false, body
-  for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
+  local directives, at = language == "acc" and openacc_directives or openmp_directives, body
+  local is_loop = directives.directive(node.name).association == "loop"
   if language == "acc" then
     reductions.check(node, body, loop_directive)
     if is_loop then c_body.check_combined(node) end
@@ -519,7 +514,8 @@ function c_body.body(session, tree, node, on, location)
   else
     for part in node.name:gmatch "%S+" do level = { part = part, node = node, outer = level, on = on } end
   end
-  if node.name:find "sections$" and #tree.list == 1 and tree.list[1].tag == "block" then
+  local has_sections = language == "omp" and openmp_directives.directive(node.name).parts.sections
+  if has_sections and #tree.list == 1 and tree.list[1].tag == "block" then
     tree.list[1] = reader:sections(node, tree.list[1], level)
   else
     tree.list = reader:items(tree.list, level)

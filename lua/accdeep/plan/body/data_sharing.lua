@@ -19,6 +19,7 @@
 local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local ast = require "accdeep.base.ast"
 local word_set = require "accdeep.base.strings".word_set
 
@@ -139,7 +140,7 @@ end
 -- Raises if `modifier`, of an if clause, is not a constituent construct of the directive. modifier: {name, pos}, or
 -- nil.
 function data_sharing.check_modifier(node, modifier, rule)
-  if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
+  if not modifier or openmp_sema.is_part(node.name, modifier.name) then return end
   raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),
     { length = #modifier.name, rule = rule })
 end

@@ -12,6 +12,8 @@
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local statement_patterns = require "accdeep.plan.body.statement_patterns"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local nesting_check = require "accdeep.plan.body.nesting_check"
@@ -265,7 +267,8 @@ end
 function Reader:acc(item, level)
   local line = item.directive or item
   local node = directive_tree(self.session, line)
-  local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
+  local definition = openacc_directives.directive(node.name)
+  local kind, on = definition.kind, level and level.on or "host"
   if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
   if on == "acc" then
     if node.name == "routine" and level.orphan then return self.session:define_type_directive(node) end
@@ -275,13 +278,13 @@ function Reader:acc(item, level)
     no_place(node, "is allowed only in the body of a compute construct", "ACC33-2.9-1")
   elseif node.name == "routine" then
     return self.session:define_type_directive(node)
-  elseif kind then
+  elseif kind ~= "members" then
     openacc_sema.check(node)
   end
   if not item.list then return end
   if kind == "compute" then
     level = nesting_check.compute(node)
-    if node.name:find "loop" then item.loops = loops_of(node, item.list) end
+    if definition.association == "loop" then item.loops = loops_of(node, item.list) end
     check_end(item.list, node, "ACC33-2.5-1")
   end
   self:list(item.list, level)
@@ -290,7 +293,7 @@ end
 -- Analyses the OpenMP directive or construct `item` and the statements inside it.
 function Reader:omp(item, level)
   local node = directive_tree(self.session, item.directive or item)
-  local kind = openmp_sema.directive_info(node.name).kind
+  local kind = openmp_directives.directive(node.name).kind
   if level and level.on == "acc" and not level.orphan then
     no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1")
   end
@@ -387,7 +390,7 @@ function fortran_body.read(session, list, construct, is_own)
   if is_own then setmetatable({ session = session }, Reader):list(list, level) end
   if construct.on ~= "acc" then return list end
   if is_own then check_end(list, node, "ACC33-2.5-1") end
-  if node.name:find "loop" then
+  if openacc_directives.directive(node.name).association == "loop" then
     c_body.check_combined(node)
     local loops = loops_of(node, list, is_own and construct.location or nil)
     local is_named, own = {}, {}

@@ -7,6 +7,7 @@
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
@@ -105,7 +106,8 @@ end
 
 -- Returns the level of the compute construct `node`, without an enclosing level.
 function nesting_check.compute(node)
-  return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
+  local is_loop = openacc_directives.directive(node.name).association == "loop"
+  return { part = is_loop and "loop" or node.name, node = node, on = "acc", compute = true }
 end
 
 -- Returns the level of the compute construct that encloses a level (or is this level); nil if there is none.

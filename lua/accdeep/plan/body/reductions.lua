@@ -6,6 +6,7 @@
 -- of a block is {declared}, with its own variables. ASTs are those of C or Fortran; of_loop(node) finds their loop
 -- directives.
 
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
 local ast = require "accdeep.base.ast"
@@ -55,7 +56,7 @@ local function check(enclosing, name, op, pos, inner)
     if attribute and attribute ~= op then
       raise("conflicting-clauses", pos, ("'%s' is reduced by '%s' here, and by '%s' in the '%s' around"):format(name,
         op, attribute, construct.name), { length = #name, rule = "ACC33-2.9.11-3", help = "use one operator" })
-    elseif construct and not attribute and construct.name:find "loop" then
+    elseif construct and not attribute and openacc_directives.directive(construct.name).association == "loop" then
       if has_own_reduction(enclosing[i].body, name, inner) then return end
       raise("missing-clause", pos, ("the reduction of '%s' spans the '%s' around, which does not reduce it"):format(
         name, construct.name), { length = #name, rule = "ACC33-2.9.11-3",

@@ -3,6 +3,8 @@
 -- A program is a string in which each byte is the number of an action: a word of the vocabulary
 -- (script/vocabulary.lua), or the end of a region.
 
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local vocabulary = require "accdeep.script.vocabulary"
 local transition_system = require "accdeep.tools.explore.transition_system"
 
@@ -30,12 +32,13 @@ local function directive_of(action)
   return (action.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
 end
 
--- Returns a true value if an action opens a region that an `end` action closes: data, host_data or target data.
+local directives = { acc = openacc_directives, omp = openmp_directives }
+
+-- Returns the directive that opens a region of data which an `end` action closes: its entry in its table; nil if the
+-- action `action` opens no such region.
 function test_program.opens(action)
-  if action.kind == "acc" then
-    return directive_of(action):find "^data%f[%A]" or directive_of(action):find "^host_data"
-  end
-  return action.kind == "omp" and directive_of(action):find "^target[ _]data%f[%A]" ~= nil
+  local definition = directives[action.kind] and directives[action.kind].find(directive_of(action))
+  return definition and definition.structured and definition or nil
 end
 
 -- Returns the directive of an action without operands, such as "acc exit data delete". Returns "end of a region" for an
@@ -50,8 +53,7 @@ end
 
 -- Returns the statement of a scenario that closes the region of the action `action`, for nested regions.
 local function end_text(action)
-  if action.kind == "omp" then return 'omp "end target data"' end
-  return directive_of(action):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
+  return ('%s "end %s"'):format(action.kind, test_program.opens(action)[1])
 end
 
 -- Returns the statements of the program `text` in a scenario, as a list of lines. `actions`: result of all_actions.

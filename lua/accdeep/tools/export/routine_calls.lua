@@ -1,8 +1,6 @@
 -- routine_calls.lua - writes calls of OpenACC and OpenMP routines in C from a script's arguments, for
 -- scenario_recorder.lua.
 
-local openacc_sema = require "accdeep.sema.openacc_sema"
-local openmp_sema = require "accdeep.sema.openmp_sema"
 local memory_view = require "accdeep.backend.memory_view"
 local strings = require "accdeep.base.strings"
 
@@ -117,25 +115,5 @@ function routine_calls.call(recorder, session, name, ...)
   end
   return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
 end
-
--- Returns true if a directive's name has one of the words in the set `words`, otherwise false.
-local function find_word(node, words)
-  for word in node.name:gmatch "%a+" do
-    if words[word] then return true end
-  end
-  return false
-end
-
-local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
-
--- Returns true if a directive takes a body: a compute construct, or a construct of OpenMP that the host executes.
--- `language`: "acc" or "omp".
-function routine_calls.is_compute(language, node)
-  local kind = language == "acc" and openacc_sema.kind_of(node.name)
-    or language == "omp" and openmp_sema.directive_info(node.name).kind
-  return kind == "compute" or kind == "host"
-end
--- Returns true if a directive applies to a loop; its body is then written without braces.
-function routine_calls.is_loop(node) return find_word(node, looping) end
 
 return routine_calls

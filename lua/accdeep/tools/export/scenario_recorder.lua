@@ -17,6 +17,8 @@ local has_clause = require "accdeep.plan.body.nesting_check".has_clause
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.lowering.list_item"
 local scenario = require "accdeep.script.scenario"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local routine_calls = require "accdeep.tools.export.routine_calls"
 local member_transfers = require "accdeep.tools.export.member_transfers"
 local memory_view = require "accdeep.backend.memory_view"
@@ -67,10 +69,6 @@ function Recorder:quietly(fn, ...)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end
-
--- Directives that describe types. They are not written to the program, because deep_copy.lua writes the transfers that
--- they cause.
-local described = { shape = true, policy = true }
 
 -- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error of the call ends the
 -- recording, unless expect.fails expects it, and is raised again.
@@ -136,15 +134,13 @@ end
 -- ------------------------------------------------------------------------------------- directives --
 
 local dialects = {
-  acc = { language = "openacc", start = "directive", prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*",
-    word = "^%s*acc%f[^%w_]%s*", wait = "#pragma acc wait", queued = "async" },
-  omp = { language = "openmp", start = "omp_directive", prefix = "^%s*#%s*pragma%s+omp%f[^%w_]%s*",
-    word = "^%s*omp%f[^%w_]%s*", wait = "#pragma omp taskwait", queued = "nowait" },
+  acc = { language = "openacc", directive = openacc_directives.directive, start = "directive",
+    prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*", word = "^%s*acc%f[^%w_]%s*",
+    wait = "#pragma acc wait", queued = "async" },
+  omp = { language = "openmp", directive = openmp_directives.directive, start = "omp_directive",
+    prefix = "^%s*#%s*pragma%s+omp%f[^%w_]%s*", word = "^%s*omp%f[^%w_]%s*",
+    wait = "#pragma omp taskwait", queued = "nowait" },
 }
-
-local structured = { data = true, ["host data"] = true, host_data = true, ["target data"] = true }
-local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["begin declare target"] = true,
-  ["end declare target"] = true }
 
 -- Returns a text in one line, with single blanks and without backslashes that continue a line.
 local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
@@ -257,7 +253,8 @@ function Recorder:directive(name, original, text, refs)
   self:speak(dialect.language)
   local twice = name == "acc" and node.name ~= "update" and duplicate_variable(node)
   if twice then self:cannot(("'%s' is in two data clauses of one directive, which gcc refuses"):format(twice)) end
-  if name == "acc" and described[node.name] then
+  local definition = dialect.directive(node.name)
+  if definition.kind == "members" then -- deep_copy.lua writes the transfers that it causes
     self.program.shapes = true
     return original(text, refs)
   end
@@ -265,12 +262,12 @@ function Recorder:directive(name, original, text, refs)
   if extension and not (is_described and name == "acc") then
     self:cannot_declare(("%s: no standard directive can express that"):format(extension))
   end
-  if declarations[node.name] then
+  if name == "omp" and definition.kind:find "^declare" then
     table.insert(self.program.declarations, ("#pragma %s %s"):format(name, strip_sentinel(name, text)))
     return original(text, refs)
-  elseif node.name:find "^end " or node.name:find "^end_" then
+  elseif definition.ends then
     return self:step(function() self:end_region() end, original, text, refs)
-  elseif node.name == "declare" then
+  elseif definition.kind == "declare" then
     self:cannot "declare acts when a C program starts, not where the scenario has it"
     return original(text, refs)
   end
@@ -283,7 +280,7 @@ function Recorder:directive(name, original, text, refs)
     else
       self:pragma(name, text)
     end
-    if structured[node.name] then
+    if definition.structured then
       if not deep then
         self.program:open_brace()
         table.insert(self.regions, false)
@@ -293,8 +290,7 @@ function Recorder:directive(name, original, text, refs)
     end
   end
   -- A compute construct is recorded when its body is known; other directives are recorded at once.
-  local standalone = structured[node.name] or not routine_calls.is_compute(name, node)
-  if not standalone then
+  if definition.kind == "compute" or definition.kind == "host" then
     local result = original(text, refs)
     return type(result) == "function" and self:compute(name, node, text, refs, result, queued) or result
   end
@@ -315,7 +311,7 @@ function Recorder:compute(name, node, text, refs, run, queued)
     end
     return self:directive_step(node, function(deep)
       if deep then self:deep_directive(node, deep) else self:pragma(name, text) end
-      local is_loop = routine_calls.is_loop(node)
+      local is_loop = dialects[name].directive(node.name).association == "loop"
       if refs then
         if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
         body = refs:gsub("[%a_][%w_]*", "(void)&%0;"):gsub("%s*,%s*", " ") .. "\n" .. body

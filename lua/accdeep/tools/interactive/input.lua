@@ -4,6 +4,7 @@
 -- language, or an assignment, may begin with the name of a variable. repl.lua calls these functions.
 
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 
 local input = {}
@@ -19,14 +20,8 @@ function input.quote(text)
   return ("[%s[%s%s]%s]"):format(level, text:sub(1, 1) == "\n" and "\n" or "", text, level)
 end
 
--- Functions by language that return true if a directive, given as a list of words, has a body.
-local BODIES = {
-  acc = function(words) return words[1] == "parallel" or words[1] == "serial" or words[1] == "kernels" end,
-  omp = function(words)
-    local data_directives = { data = true, enter = true, exit = true, update = true }
-    return words[1] == "target" and not data_directives[words[2]]
-  end,
-}
+-- Directive tables of the languages.
+local DIRECTIVES = { acc = openacc_directives, omp = openmp_directives }
 
 -- First words of directives, by language.
 local FIRST = { acc = openacc_syntax.first_words, omp = {} }
@@ -53,13 +48,12 @@ function input.directive(line, env, variables, is_openmp)
   if not word then word, text = line:match "^%s*!%$(%a+)%s+(.*)$" end
   if not word then word, text = line:match "^%s*(%a+)%s+(%a.*)$" end
   word = word and word:lower()
-  if not BODIES[word] then
+  if not DIRECTIVES[word] then
     word, text = language_of(line, env, variables, is_openmp), line:match "^%s*(.*)$"
     if not word then return nil end
   end
-  local words = {}
-  for token in text:lower():gmatch "%a+" do words[#words + 1] = token end
-  return word, text:gsub("%s+$", ""), BODIES[word](words)
+  local definition = DIRECTIVES[word].find(text:lower())
+  return word, text:gsub("%s+$", ""), definition ~= nil and definition.kind == "compute"
 end
 
 -- Returns true if a line ends with a continuation mark (`\` or `&`), and the line without the mark.

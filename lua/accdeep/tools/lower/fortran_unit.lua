@@ -30,6 +30,7 @@ local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local fortran_types = require "accdeep.types.fortran_types"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local PREFIX = require "accdeep.tools.lower.c_compiler".PREFIX
 local requested_action = require "accdeep.plan.requested_action"
@@ -605,7 +606,7 @@ local function rewrite_as_calls(self, construct)
     replace_lines(self, construct, self.calls:host_data(self, construct))
     return
   end
-  local kind = openacc_sema.kind_of(node.name)
+  local kind = openacc_directives.directive(node.name).kind
   openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, session.rules)
   local clauses = convenience.lower(session, kind, data.clauses, node.name)
@@ -625,7 +626,9 @@ local function rewrite_as_calls(self, construct)
     for _, clause in ipairs(other_clauses(construct, {})) do
       if c_calls.compiler_clauses[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
-    if not node.name:find "^kernels" then parts[#parts + 1] = own_clause end -- kernels has no firstprivate clause
+    if openacc_directives.directive(node.name).construct ~= "kernels" then -- kernels has no clause firstprivate
+      parts[#parts + 1] = own_clause
+    end
     lines[#lines + 1], following = table.concat(parts, " "), tail
     for number = construct.own.last + 1, (end_lines(self, construct)) do
       local text = lines_of(self, number, number)
@@ -646,7 +649,7 @@ local function rewrite(self, construct)
   end
   with_fields(session.now, { scope = inner }, function()
     if self.calls then return rewrite_as_calls(self, construct) end
-    local kind = openacc_sema.kind_of(node.name)
+    local kind = openacc_directives.directive(node.name).kind
     local clause_set = openacc_sema.check(node)
     openacc_sema.check_forms(node, kind, session.rules)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)

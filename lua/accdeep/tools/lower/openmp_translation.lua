@@ -156,7 +156,7 @@ local function division_clauses(self, construct)
   local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
   if has(node, "seq") or not compute then return nil end
   local threads, teams = has(node, "worker", "vector"), has(node, "gang")
-  if compute.node.name:find "^kernels" then
+  if openacc_directives.directive(compute.node.name).construct == "kernels" then
     return has(node, "independent") and not (enclosing_loop and enclosing_loop.words) and "parallel for" or nil
   elseif compute.node.name:find "^serial" then
     return nil
@@ -441,7 +441,8 @@ end
 local function compute(self, construct)
   local node = construct.node
   local is_loop, parts = node.name:find "loop$", {}
-  local is_teams = node.name:find "^parallel" and not (is_loop and has(node, "seq"))
+  local construct_name = openacc_directives.directive(node.name).construct
+  local is_teams = construct_name == "parallel" and not (is_loop and has(node, "seq"))
   construct.words = is_loop and division_clauses(self, construct) or nil
   for _, inner in ipairs(self.list) do
     if inner.compute == construct and inner ~= construct and inner.node.name == "loop" then

@@ -4,27 +4,31 @@
 -- c_unit.lua, fortran_unit.lua and their helpers use it.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local word_set = require "accdeep.base.strings".word_set
 
 local unit_directives = {}
 
--- Set of the first words of directives that need no rewriting, because they map no data: the compiler handles them.
-unit_directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
-  shutdown = true, set = true, host_data = true, ["end"] = true }
--- Returns true if directives that begin with `word` may move data: all except those in `others`. `as_calls`: not nil if
--- directives become calls of the library; host_data then counts, too.
+-- Kinds of directives that need no rewriting, because they map no data: the compiler handles them.
+local without_data = word_set "body declaration wait init shutdown set"
+
+-- Returns true if directives that begin with `word` may move data: all except those that map no data, and end
+-- directives. `as_calls`: not nil if directives become calls of the library; host_data then counts, too.
 function unit_directives.moves_data(word, as_calls)
-  return not unit_directives.others[word] or as_calls ~= nil and word == "host_data"
+  local entry = openacc_directives.directive(word)
+  local kind = entry and entry.kind
+  return word ~= "end" and not without_data[kind] and (kind ~= "host data" or as_calls ~= nil)
 end
--- Names of the directives of TR-14-1 that describe a type.
-unit_directives.descriptions = { shape = true, policy = true }
--- Directives without a statement or region.
-unit_directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
+
+-- Names of the directives of TR-14-1 that describe a type, and of directives without a statement or region.
+unit_directives.descriptions, unit_directives.standalone = {}, {}
+for _, entry in ipairs(openacc_directives.directives) do
+  unit_directives.descriptions[entry[1]] = entry.kind == "members" or nil
+  unit_directives.standalone[entry[1]] = entry.kind ~= "members" and not entry.association or nil
+end
 
 -- Returns true if a directive is a compute construct: parallel, serial or kernels, also combined with loop.
-function unit_directives.is_compute(node)
-  local first = node.name:match "^%a+"
-  return first == "parallel" or first == "serial" or first == "kernels"
-end
+function unit_directives.is_compute(node) return openacc_directives.directive(node.name).kind == "compute" end
 
 -- Returns two functions: `add` and `finish`. add(directive, text, fn, ...) parses a directive by calling fn(...),
 -- sets its fields `node` and `extension`, and appends it to the list. `text`: the directive without its sentinel.
