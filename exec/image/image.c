@@ -15,6 +15,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "lib/pages.h"
+#include "lib/vector.h"
 #include "code_references.h"
 #include "image.h"
 
@@ -28,8 +29,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PARTS_MOST = 8 };
-
 /* Part of an image: pages with variables. start: their address in the image, where its code uses them; device: their
  * address in device memory. Both addresses share the same pages. */
 struct part {
@@ -41,8 +40,8 @@ struct part {
 struct loaded_image {
     void *handle;
     uint64_t base;
-    struct part parts[PARTS_MOST];
-    size_t nparts;
+    struct part *parts;
+    size_t nparts, parts_capacity;
     void **addresses; /* address in the image, by index of an entry; an element is NULL if the image lacks the entry */
 };
 
@@ -194,15 +193,16 @@ static void handle_fork(enum rt_fork_phase phase)
 }
 
 /* Gives the image's pages from `start` to `end`, both page-aligned, a second address in new memory of `device`, and
- * adds them to the parts. Does nothing for an empty range, or if the image has PARTS_MOST parts already. Failure ends
- * the program. */
+ * adds them to the parts. Does nothing for an empty range. Failure ends the program. */
 static void share_pages(struct loaded_image *loaded_image, int device, uint64_t start, uint64_t end)
 {
     assert(start % RT_PAGE_SIZE == 0 && end % RT_PAGE_SIZE == 0);
     struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
-    if (start >= end || loaded_image->nparts == PARTS_MOST)
+    if (start >= end)
         return;
+    if (!RT_RESERVE(rt_heap_realloc, loaded_image->parts, loaded_image->nparts, loaded_image->parts_capacity))
+        rt_fatal("out-of-memory", "no memory for the program's device code");
     rt_check_status(accd_device_alloc(rt.context, device, part.bytes + RT_PAGE_SIZE, &block));
     part.device = rt_page_up(block);
     const int file = copy_part(&part);
@@ -400,6 +400,7 @@ void rt_image_remove(const void *owner)
                     accd_unmap_data(rt.context, device, image->entries[i].host);
                 }
             free(image->devices[device].addresses); /* the code itself stays loaded, because a kernel may still run */
+            free(image->devices[device].parts);
         }
         free(image->devices);
         free(image->entries);
