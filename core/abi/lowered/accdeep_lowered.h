@@ -22,8 +22,8 @@ typedef long accd_lowered_bound(const void *object);
 typedef struct accd_lowered {
     const char *plan, *file; /* plan of the directive, in the form that text.c reads; source file of the directive */
     int line;
-    accd_lowered_bound *const
-        *bounds;  /* functions of bounds that the plan numbers; NULL: the plan has no such functions */
+    /* functions of bounds that the plan numbers from 0, and NULL at their end; NULL: the plan has no such functions */
+    accd_lowered_bound *const *bounds;
     void *parsed; /* plan as the library has read it; NULL at first */
 } accd_lowered;
 

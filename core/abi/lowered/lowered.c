@@ -288,7 +288,10 @@ accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *con
     region->nitems = plan->nitems;
     for (size_t i = 0; i < plan->nitems; i++)
         region->hosts[i] = plan->construct_items[i].host;
+    region->core = NULL;
     execute_plan(directive, plan, &region->core);
+    if (!region->core)
+        accd__lowered_end_with_bad_plan(directive);
     pthread_mutex_unlock(&lock);
     return region;
 }

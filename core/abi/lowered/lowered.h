@@ -39,6 +39,10 @@ void accd__lowered_lock(void);
 _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
                                             const char *message);
 
+/* Ends the process with the error that another version wrote a plan, or that the plan is damaged. The caller holds the
+ * lock. */
+_Noreturn void accd__lowered_end_with_bad_plan(const accd_lowered *directive);
+
 /* Executes a construct with one item, with the kind, `finalize` and name of `plan`. With 0 bytes nothing is executed.
  * Takes the lock. Returns the device address of data that enter data has mapped, else NULL. Ends the process on
  * failure. */

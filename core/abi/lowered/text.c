@@ -18,15 +18,18 @@
  * Numbers of a line are members of the structure of that name in accdeep_core.h, in their order there. An array, label,
  * program or item line ends the program or item before it.
  *
+ * Which arguments a directive has is not checked, since the unit passes them without their number.
+ *
  * Functions that read advance reader->at after what they have read. Without memory, or if the text is not as above,
  * they end the process with an error at the directive. */
 #include "lowered.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 #define ENDS "\n;" /* characters that end a line */
 
 /* State of reading one plan. */
@@ -58,10 +61,16 @@ static _Noreturn void end_without_memory(const struct reader *reader)
 }
 
 /* Ends the process with the error that another version wrote the plan; a damaged plan has this error, too. */
+_Noreturn void accd__lowered_end_with_bad_plan(const accd_lowered *directive)
+{
+    accd__lowered_end_with_error(directive, "misuse", "HOUSE-version",
+                                 "the unit was lowered by another version of accdeep: compile it again");
+}
+
+/* Ends the process with that error. */
 static _Noreturn void end_with_bad_plan(const struct reader *reader)
 {
-    accd__lowered_end_with_error(reader->directive, "misuse", "HOUSE-version",
-                                 "the unit was lowered by another version of accdeep: compile it again");
+    accd__lowered_end_with_bad_plan(reader->directive);
 }
 
 /* Appends a zeroed element of `size` bytes to the list at list_p, which has n elements, and returns the element's
@@ -85,6 +94,15 @@ static int64_t read_number(struct reader *reader)
     if (end == reader->at)
         end_with_bad_plan(reader);
     reader->at = end;
+    return value;
+}
+
+/* Reads and returns an integer from 0 to `last`. Ends the process with an error if there is none. */
+static int64_t read_up_to(struct reader *reader, int64_t last)
+{
+    const int64_t value = read_number(reader);
+    if (value < 0 || value > last)
+        end_with_bad_plan(reader);
     return value;
 }
 
@@ -134,7 +152,7 @@ static accd_program *read_program_reference(struct reader *reader)
 /* Reads the numbers and the name of a line "construct". */
 static void read_construct(struct reader *reader)
 {
-    reader->plan->kind = (accd_construct_kind)read_number(reader);
+    reader->plan->kind = (accd_construct_kind)read_up_to(reader, ACCD_KIND_UPDATE);
     reader->plan->finalize = (int)read_number(reader);
     reader->plan->name = read_rest(reader);
 }
@@ -146,9 +164,7 @@ static void read_array(struct reader *reader)
     array->shift = read_number(reader);
     array->described = (uint32_t)read_number(reader);
     array->span = (uint32_t)read_number(reader);
-    array->rank = (unsigned)read_number(reader);
-    if (array->rank > ACCD_MAX_RANK)
-        end_with_bad_plan(reader);
+    array->rank = (unsigned)read_up_to(reader, ACCD_MAX_RANK);
     for (unsigned i = 0; i < array->rank && !array->described; i++) {
         accd_dimension *dimension = &array->dimensions[i];
         dimension->lower = read_number(reader);
@@ -244,6 +260,20 @@ static void read_named(struct reader *reader)
     read_member(reader, &reader->members, &reader->spec.nmembers);
 }
 
+/* Returns the function of the unit that the plan calls by `number`. Ends the process with an error if the unit has none
+ * with this number. */
+static accd_lowered_bound *get_bound(const struct reader *reader, int64_t number)
+{
+    accd_lowered_bound *const *bound = reader->directive->bounds;
+    while (bound && *bound && number > 0) {
+        bound++;
+        number--;
+    }
+    if (!bound || !*bound || number)
+        end_with_bad_plan(reader);
+    return *bound;
+}
+
 /* Reads a line "code", and appends the instruction to the open program or item. A function's number within the unit
  * becomes its number within the process. */
 static void read_code(struct reader *reader)
@@ -256,9 +286,7 @@ static void read_code(struct reader *reader)
     instruction->k = read_number(reader);
     if (instruction->op != ACCD_I_CALL && instruction->op != ACCD_I_CALL_IF)
         return;
-    if (!reader->directive->bounds)
-        end_with_bad_plan(reader);
-    instruction->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[instruction->k]);
+    instruction->k = accd__lowered_bound_number(reader->directive, get_bound(reader, instruction->k));
 }
 
 /* Completes the open program (whose line was read last), and appends it to reader->programs. If no program is open,
@@ -340,16 +368,15 @@ static void read_params(struct reader *reader)
 /* Reads a line "rows": the array to which the last item belongs. The array's name lives as long as the plan. */
 static void read_rows(struct reader *reader)
 {
-    if (!reader->plan->nitems)
+    struct accd__lowered_item *entry = reader->plan->nitems ? &reader->plan->items[reader->plan->nitems - 1] : NULL;
+    if (!entry || !entry->item.label)
         end_with_bad_plan(reader);
     struct accd__lowered_rows *rows = calloc(1, sizeof *rows);
     if (!rows)
         end_without_memory(reader);
-    reader->plan->items[reader->plan->nitems - 1].rows = rows;
-    rows->first = (int)read_number(reader);
-    rows->array.rank = (unsigned)read_number(reader);
-    if (rows->array.rank > ACCD_MAX_RANK)
-        end_with_bad_plan(reader);
+    entry->rows = rows;
+    rows->first = (int)read_up_to(reader, INT_MAX);
+    rows->array.rank = (unsigned)read_up_to(reader, ACCD_MAX_RANK);
     rows->array.name = read_optional_rest(reader);
 }
 

@@ -14,7 +14,7 @@ local deep_copy = require "accdeep.tools.export.deep_copy"
 
 local ir_text = {}
 
-local VERSION = 3 -- version of the text's format, which core/abi/lowered/text.c requires
+local VERSION = 4 -- version of the text's format, which core/abi/lowered/text.c requires
 local op = core.opcode
 
 -- First placeholder address, and number of addresses reserved for each variable.
