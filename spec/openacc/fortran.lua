@@ -306,3 +306,32 @@ case("rejects: a modifier is of a later version, or of another clause [ACC34-mod
   expect.fails("unsupported", function() fortran "real :: x(4)\n!$acc enter data copyin(always: x)\n" end)
   expect.fails("clause-not-allowed", function() fortran "real :: y(4)\n!$acc enter data copyin(zero: y)\n" end)
 end)
+
+-- ---------------------------------------------------------------------------------- named constants --
+
+local constants = [[
+  integer, parameter :: n = 4
+  integer, parameter :: w(3) = [1, 2, 3]
+  real :: a(4)
+]]
+
+case("accepts: a region uses named constants, which need no clause and are not mapped [ACC33-impl-1 ACC33-impl-2]",
+  function()
+    fortran(constants)
+    for _, clause in ipairs { "", "default(none)", "default(present)" } do
+      expect.moves(function() acc("parallel copyout(a) " .. clause)([[
+        a = n
+        a(2) = w(2)
+      ]]) end, { h2d = 0, d2h = { count = 1, bytes = 16 } })
+      expect.host("a(1)", 4)
+      expect.host("a(2)", 2)
+    end
+    acc "kernels copyout(a)" "a = w(3)"
+    expect.host("a(4)", 3)
+  end)
+
+case("rejects: default(none) needs clauses for variables, but not for named constants [ACC33-impl-2]", function()
+  fortran(constants .. "real :: b(3)\n")
+  local err = expect.fails("default-none", function() acc "parallel copyout(a) default(none)" "a = w(2) + b(2) + n" end)
+  expect.equal(err.help, "name 'b' in a data clause")
+end)

@@ -259,6 +259,25 @@ case("differs: an implicit object has no more than the present parts of its comp
   end
 end)
 
+case("rejects: under defaultmap(present), an object and its components must be present [OMP60-map-9 OMP60-map-11]",
+  function()
+    local function use(clause)
+      return ("!$omp target %s\nvar%%tiles(2)%%a(2) = 1\n!$omp end target"):format(clause)
+    end
+    fortran(tiles)
+    refused("not-present", use "defaultmap(present: aggregate)")
+    fortran "!$omp target enter data map(to: var)"
+    fortran(use "defaultmap(present: aggregate)")
+    fortran [[
+      deallocate(var%tiles(2)%a)
+      allocate(var%tiles(2)%a(8))
+    ]]
+    refused("not-present", use "defaultmap(present: aggregate)")
+    fortran "!$omp target enter data map(to: var%tiles(2)%a(2:3))"
+    refused("partially-present", use "defaultmap(present: aggregate)")
+    fortran(use "")
+  end)
+
 case("rejects: a clause names an object of which a component is partly present [OMP60-map-12 OMP60-map-13]", function()
   fortran(tiles)
   fortran "!$omp target enter data map(to: var%tiles(2)%a)"
@@ -509,3 +528,27 @@ for _, one in ipairs(wrong) do
       refused(code, one[2])
     end)
 end
+
+-- ---------------------------------------------------------------------------------- named constants --
+
+case("accepts: a named constant is firstprivate in target regions [OMP60-map-11]", function()
+  fortran [[
+    integer, parameter :: n = 4
+    integer, parameter :: w(3) = [1, 2, 3]
+    real :: a(4)
+  ]]
+  for _, clause in ipairs { "", "defaultmap(none)", "defaultmap(tofrom)", "defaultmap(present: aggregate)" } do
+    expect.moves(function() omp("target map(from: a) " .. clause)([[
+      a = n
+      a(2) = w(2)
+    ]]) end, { h2d = 0, d2h = { count = 1, bytes = 16 } })
+    expect.host("a(1)", 4)
+    expect.host("a(2)", 2)
+  end
+end)
+
+case("rejects: defaultmap(none) needs clauses for variables, but not for named constants [OMP60-map-11]", function()
+  fortran "integer, parameter :: w(3) = [1, 2, 3]\nreal :: a(4), b(3)\n"
+  local err = expect.fails("default-none", function() omp "target map(from: a) defaultmap(none)" "a = w(2) + b(2)" end)
+  expect.equal(err.help, "name 'b' in a map or private clause")
+end)

@@ -270,6 +270,13 @@ case("rejects: defaultmap(present) finds no present data [OMP60-map-11 OMP60-map
   expect.accepts("target defaultmap(present: pointer)", "x = 50;")
 end)
 
+case("rejects: defaultmap(present) finds only a part of an aggregate [OMP60-map-11 OMP60-map-9]", function()
+  omp "target enter data map(to: v[0:2])"
+  expect.fails("partially-present", function() omp "target defaultmap(present: aggregate)" "v[0] = 50;" end)
+  omp "target defaultmap(tofrom: aggregate)" "v[0] = 51;"
+  expect.device("v[0]", 51)
+end)
+
 case("rejects: a variable is in no clause under defaultmap(none) [OMP60-map-11]", function()
   local err = expect.fails("default-none", function() omp "target defaultmap(none)" "x = 1;" end)
   expect.equal(err.rule, "OMP60-map-11")

@@ -40,7 +40,8 @@ return {
     text = "A compute construct gives each variable without a clause an implicit data attribute. A variable in a "
       .. "reduction clause of a compute or combined construct gets copy, unless a data clause names it. An aggregate "
       .. "gets copy, or present under default(present). A scalar gets firstprivate in parallel and serial, and copy "
-      .. "in kernels. A C pointer is a scalar: the memory that it points to is not mapped." },
+      .. "in kernels. A C pointer is a scalar: the memory that it points to is not mapped. Our reading: a named "
+      .. "constant of Fortran is no variable. It needs no clause, and is not mapped." },
   { id = "ACC33-impl-2", section = "2.6.2", kind = "meaning", status = "done",
     text = "default(none) on a compute construct, or on a data construct around it, makes a variable without an "
       .. "explicit clause an error. The nearest default clause counts. A clause of the construct, of a data construct "

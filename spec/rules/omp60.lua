@@ -60,8 +60,9 @@ return {
   { id = "OMP60-map-11", section = "7.9.3", kind = "default", status = "done",
     text = "Variables that a target construct uses, and no clause names, have implicit attributes. Scalars are "
       .. "firstprivate. Pointers are sections of no elements, and themselves firstprivate. Aggregates are tofrom. "
-      .. "this is this[:1]. defaultmap changes the rule for one category or for all. From 5.2 on all is a category, "
-      .. "and from 6.0 on storage, self and private are behaviours." },
+      .. "this is this[:1]. A named constant of Fortran is firstprivate (7.1.1). defaultmap changes the rule for one "
+      .. "category or for all. Its behaviour present is an implicit map(present, storage: ). From 5.2 on all is a "
+      .. "category, and from 6.0 on storage, self and private are behaviours." },
   { id = "OMP60-map-12", section = "7.9.3", kind = "meaning", status = "done",
     text = "An implicit item that is partly present maps only that part. For an absent structure with listed "
       .. "members, the implicit map maps these members and the base pointers of listed sections. Our reading: the same "

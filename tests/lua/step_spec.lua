@@ -266,9 +266,14 @@ describe("values as text", function()
     assert.equal("inf", value_text.text(math.huge))
     assert.equal("{1, 2}", value_text.text { 1, 2 })
     assert.equal('{a = "x"}', value_text.text { a = "x" })
+    assert.equal('{1, 2, x = 3}', value_text.text { 1, 2, x = 3 })
+    local mixed = { "a", [0] = 7, ["1"] = "b", [true] = false }
+    assert.equal('{"a", ["1"] = "b", [0] = 7, [true] = false}', value_text.text(mixed))
     assert.is_true(#value_text.text(("x"):rep(5000)) < 1100)
     local long = {}
     for i = 1, 100 do long[i] = i end
     has(value_text.text(long), "... 84 more")
+    long.name = 1
+    has(value_text.text(long), "... 85 more")
   end)
 end)

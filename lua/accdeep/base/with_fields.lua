@@ -1,11 +1,11 @@
 -- with_fields.lua - runs fn(...) while fields of an object have other values: with_fields(object, values, fn, ...).
 -- values: name -> value. Returns the results of fn; the fields are then restored. If fn raises, the fields are restored
--- and the error is raised again. A field that was nil before is not restored: it keeps its temporary value.
+-- and the error is raised again.
 
--- Restores the fields of `object` from `before` (name -> value). ok, ...: results of a pcall. Returns the results after
--- `ok`, or raises the error of the pcall.
-local function put_back(object, before, ok, ...)
-  for name, value in next, before do object[name] = value end
+-- Restores the fields of `object` that `values` names, from `before` (name -> value). ok, ...: results of a pcall.
+-- Returns the results after `ok`, or raises the error of the pcall.
+local function put_back(object, values, before, ok, ...)
+  for name in next, values do object[name] = before[name] end
   if not ok then error((...), 0) end
   return ...
 end
@@ -14,5 +14,5 @@ end
 return function(object, values, fn, ...)
   local before = {}
   for name, value in next, values do before[name], object[name] = object[name], value end
-  return put_back(object, before, pcall(fn, ...))
+  return put_back(object, values, before, pcall(fn, ...))
 end

@@ -302,7 +302,9 @@ local function add_implicit(plan, node, references, default)
       -- Data that a clause of an enclosing region names are used as they are; the construct does not map them again
       -- (ACC33-impl-3).
       local is_visible = session:visible(name)
-      if default == "none" and not is_visible then
+      if variable.named_constant then -- ACC33-impl-1
+        plan.private[name] = { attribute = "firstprivate", variable = variable }
+      elseif default == "none" and not is_visible then
         missing[#missing + 1] = reference
       elseif session:visible_deviceptr(name) then
         plan.deviceptr[name] = variable

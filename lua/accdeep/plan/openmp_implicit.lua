@@ -15,7 +15,7 @@ local raise = diagnostic.raise
 local openmp_implicit = {}
 
 -- Implicit behaviours that map: name -> the core's action.
-local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
+local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "create",
   storage = "create", self = "copy" }
 
 -- implicit behaviours that map nothing
@@ -55,12 +55,13 @@ function openmp_implicit.defaultmap(plan, clause)
   plan.defaults[key] = behaviour.name
 end
 
--- Returns the implicit behaviour of a variable that no clause names: firstprivate, section (a pointer that refers to
+-- Returns the implicit behaviour of `variable`, which no clause names: firstprivate, section (a pointer that refers to
 -- present data), a map type, or a word of defaultmap. category: the variable's category in defaultmap, such as
 -- "pointer"; named: true if a clause names a part of the variable; aliased: true if the variable has Fortran's
 -- attribute target. Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04,
 -- LLNL-3.2-05.
-local function behaviour_of(plan, category, named, aliased)
+local function behaviour_of(plan, variable, category, named, aliased)
+  if variable.named_constant then return "firstprivate" end -- OMP60-map-11
   local behaviour = plan.defaults[category] or plan.defaults.all
   if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end
   local implicit_rule = plan.session.rules.implicit
@@ -95,21 +96,22 @@ local function add_present_parts(plan, name, request, objects)
 end
 
 -- Adds the items of an implicitly mapped variable: one for the whole variable or, if the variable is partly present,
--- one for each present part. The plan is then single_use. node, t: AST and type of the variable; behaviour: see
--- behaviour_of. Decides OMP60-map-12.
+-- one for each present part. The plan is then single_use. Under defaultmap(present), all of the variable must be
+-- present. node, t: AST and type of the variable; behaviour: see behaviour_of. Decides OMP60-map-9, OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
+  local must_be_present = behaviour == "present"
   local request = openmp_requested_action(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
-    { iterators = {}, present = behaviour == "present" })
+    { iterators = {}, present = must_be_present })
   request.base, request.type = node, t
-  if bytes > 0 and session.ctx:presence(session.now.device, address, bytes) == "partly" then
+  if bytes > 0 and not must_be_present and session.ctx:presence(session.now.device, address, bytes) == "partly" then
     plan.single_use = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
   end
   local item_count = #plan.items
   plan:request(request)
-  for i = item_count + 1, request.present and 0 or #plan.items do
+  for i = item_count + 1, #plan.items do
     local item = plan.items[i]
     if item.program and not request.member_mapping.policy then item.flags = item.flags | core.flag.part end
   end
@@ -135,7 +137,7 @@ function openmp_implicit.add(plan, references)
       end
       local category, aliased = session.language.category(variable, t)
       local behaviour = session.program.target_variables[variable] and "tofrom" or plan.bases[name] and "section"
-        or behaviour_of(plan, category, plan.roots[name], aliased)
+        or behaviour_of(plan, variable, category, plan.roots[name], aliased)
       if variable.reference and behaviour ~= "none" and is_by_reference(plan, category) then
         plan.looked_up[name] = true
       elseif behaviour == "none" then

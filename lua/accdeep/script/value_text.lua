@@ -65,22 +65,31 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a table of the script as text. If the table has list elements, only these are shown; otherwise at most
--- ELEMENTS fields sorted by name.
+-- Returns a key of a table as text: a name as it is, any other key in brackets.
+local function key_text(key)
+  if type(key) == "string" and key:find "^[%a_][%w_]*$" then return key end
+  return ("[%s]"):format(type(key) == "string" and ("%q"):format(key) or tostring(key))
+end
+
+-- Returns a table of the script as text: list elements, then the other fields sorted by their keys; of both together at
+-- most ELEMENTS.
 local function table_text(t, depth)
-  local parts, n = {}, #t
-  if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
-  local items, names = {}, {}
+  local n, fields = #t, {}
   for key, item in pairs(t) do
-    local name = tostring(key)
-    names[#names + 1], items[name] = name, item
+    if math.type(key) ~= "integer" or key < 1 or key > n then
+      fields[#fields + 1] = { key = key_text(key), item = item }
+    end
   end
-  table.sort(names)
-  for i = 1, math.min(#names, ELEMENTS) do
-    local item = items[names[i]]
-    parts[i] = ("%s = %s"):format(names[i], attempt(function() return item end, depth + 1))
+  table.sort(fields, function(a, b) return a.key < b.key end)
+  local parts = {}
+  for i = 1, math.min(n + #fields, ELEMENTS) do
+    local field = fields[i - n]
+    local text = attempt(function() if field then return field.item end
+      return t[i]
+    end, depth + 1)
+    parts[i] = field and ("%s = %s"):format(field.key, text) or text
   end
-  if #names > ELEMENTS then parts[#parts + 1] = ("... %d more"):format(#names - ELEMENTS) end
+  if n + #fields > ELEMENTS then parts[#parts + 1] = ("... %d more"):format(n + #fields - ELEMENTS) end
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 

@@ -357,7 +357,7 @@ end
 -- effective parts with the same key. A part's key names what it determines; parts with different keys never conflict.
 -- Returns false if a part in `claimed` is equal to this part, or replaces it. Raises if a part in `claimed` excludes
 -- this part without replacing it.
-local function is_claimed(session, part, claimed)
+local function takes_effect(session, part, claimed)
   for _, other in ipairs(claimed) do
     local is_separate = other.source.origin ~= part.source.origin
     if other.text == part.text and (is_separate or part.source.group) then return false end
@@ -381,7 +381,7 @@ local function join_clauses(session, sources)
       for _, part in ipairs(openmp_exclusions.clause_parts(clause)) do
         part.source = source
         local claimed = part.key and by_key[part.key] or {}
-        if is_claimed(session, part, claimed) then
+        if takes_effect(session, part, claimed) then
           effective[#effective + 1] = part
           claimed[#claimed + 1] = part
           if part.key then by_key[part.key] = claimed end

@@ -287,6 +287,7 @@ end
 -- that names changed.
 local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
+    named_constant = attributes.parameter and true,
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.direction == "in"
       and not attributes.pointer or nil }
   session.now.scope.variables[entity.name] = variable

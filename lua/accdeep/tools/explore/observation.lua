@@ -115,6 +115,8 @@ local function pointer_text(layout, runs, value, host_pointer)
 end
 
 -- Values of scalars that were never written, by kind and size in bytes: new device memory is filled with the byte 0x7F.
+-- Which bytes were written is not recorded, since kernels write device memory directly. Therefore a scalar that a
+-- program sets to this value, such as 127 in a char, counts as never written: no difference of it is reported.
 local unwritten = { i = {}, f = {}, p = {} }
 for bytes, format in pairs { "<i1", "<i2", [4] = "<i4", [8] = "<i8" } do
   local poison = ("\x7F"):rep(bytes)

@@ -158,7 +158,8 @@ function Calls:prelude()
     bounds[i] = "accdeep_bound_" .. i
   end
   if bounds[1] then
-    list[#list + 1] = ("static accd_lowered_bound *const accdeep_bounds[] = {%s, 0};"):format(table.concat(bounds, ", "))
+    list[#list + 1] = ("static accd_lowered_bound *const accdeep_bounds[] = {%s, 0};"):format(
+      table.concat(bounds, ", "))
   end
   return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
 end
