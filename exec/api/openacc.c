@@ -15,14 +15,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Declares and defines a routine as openacc.h, which belongs to the program's compiler, declares it. It returns `call`.
- */
-#define ROUTINE(type, name, parameters, call) \
-    type name parameters;                     \
-    type name parameters                      \
-    {                                         \
-        return call;                          \
-    }
 /* Parameters of routines for data and for pointers; those of asynchronous ones also have a queue. */
 #define DATA (void *host, size_t bytes)
 #define DATA_QUEUE (void *host, size_t bytes, int queue)
@@ -56,6 +48,19 @@ static int get_kind_event(accd_construct_kind kind)
                                          : RT_EV_UPDATE;
 }
 
+/* Begins a routine at `site`: `span`, with the event `event` (RT_EV_NONE: its steps have events), for tools, and the
+ * call. Returns the thread's state. end_routine ends both. */
+static struct rt_thread *begin_routine(struct rt_prof_span *span, const struct rt_site *site, int event, int queue)
+{
+    rt_span_begin(span, site, event, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    return rt_enter(site);
+}
+static void end_routine(struct rt_prof_span *span) /* ends a routine that begin_routine began */
+{
+    rt_leave();
+    rt_span_end(span);
+}
+
 /* Runs a data routine for the `bytes` bytes at `host`, at once: the queue is only reported and checked. Returns the
  * device address for enter data, `host` if the host is the thread's device, otherwise NULL. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
@@ -63,8 +68,7 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
 {
     assert(kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA || kind == ACCD_KIND_UPDATE);
     struct rt_prof_span span;
-    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
-    struct rt_thread *self = rt_enter(site);
+    struct rt_thread *self = begin_routine(&span, site, get_kind_event(kind), queue);
     void *device = host;
     if (self->type != RT_DEVICE_HOST && is_no_operation(kind, host, bytes)) {
         device = NULL;
@@ -79,8 +83,7 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
         device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
                                               : NULL;
     }
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
     return device;
 }
 
@@ -94,30 +97,30 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
 
 /* Map the data, and return their device address: acc_copyin with a copy of the values, acc_create without. Names with
  * `present_or` and `p` are older ones. */
-ROUTINE(void *, acc_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-ROUTINE(void *, acc_present_or_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-ROUTINE(void *, acc_pcopyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-ROUTINE(void *, acc_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
-ROUTINE(void *, acc_present_or_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
-ROUTINE(void *, acc_pcreate, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_present_or_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_pcopyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_present_or_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_pcreate, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
 /* Decrement the dynamic counter of the data; with finalize, set it to 0. If no reference is left, they unmap the data;
  * acc_copyout copies them back before. */
-ROUTINE(void, acc_copyout, DATA, EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC))
-ROUTINE(void, acc_copyout_finalize, DATA, EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC))
-ROUTINE(void, acc_delete, DATA, EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC))
-ROUTINE(void, acc_delete_finalize, DATA, EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_copyout, DATA, EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_copyout_finalize, DATA, EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_delete, DATA, EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_delete_finalize, DATA, EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC))
 /* Copy the host's bytes to the device, and the device's bytes to the host. */
-ROUTINE(void, acc_update_device, DATA, UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC))
-ROUTINE(void, acc_update_self, DATA, UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_update_device, DATA, UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_update_self, DATA, UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC))
 /* Do the same at once; `queue` is only reported and checked. */
-ROUTINE(void, acc_copyin_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_COPYIN, queue))
-ROUTINE(void, acc_create_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_CREATE, queue))
-ROUTINE(void, acc_copyout_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, false, queue))
-ROUTINE(void, acc_copyout_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, true, queue))
-ROUTINE(void, acc_delete_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, false, queue))
-ROUTINE(void, acc_delete_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, true, queue))
-ROUTINE(void, acc_update_device_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue))
-ROUTINE(void, acc_update_self_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_SELF, queue))
+RT_ROUTINE(void, acc_copyin_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_COPYIN, queue))
+RT_ROUTINE(void, acc_create_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_CREATE, queue))
+RT_ROUTINE(void, acc_copyout_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, false, queue))
+RT_ROUTINE(void, acc_copyout_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, true, queue))
+RT_ROUTINE(void, acc_delete_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, false, queue))
+RT_ROUTINE(void, acc_delete_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, true, queue))
+RT_ROUTINE(void, acc_update_device_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue))
+RT_ROUTINE(void, acc_update_self_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_SELF, queue))
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
@@ -128,8 +131,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
     assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
     const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
     struct rt_prof_span span;
-    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
-    struct rt_thread *self = rt_enter(site);
+    struct rt_thread *self = begin_routine(&span, site, get_kind_event(kind), queue);
     if (!slot)
         rt_fatal("null-pointer", "%s needs the address of a pointer", site->construct_name);
     if (self->type != RT_DEVICE_HOST) {
@@ -139,20 +141,19 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
         rt_run_construct(self, kind, RT_NEEDS_CHECK, &item, 1, finalize);
         RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     }
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
 }
 
 #define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
 /* acc_attach makes the pointer's device copy point to the device copy of its target. acc_detach decrements the
  * pointer's attachment counter, and sets it to 0 with finalize; at 0, the device copy gets the host's value. */
-ROUTINE(void, acc_attach, SLOT, POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC))
-ROUTINE(void, acc_attach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_ATTACH, false, queue))
-ROUTINE(void, acc_detach, SLOT, POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC))
-ROUTINE(void, acc_detach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, false, queue))
-ROUTINE(void, acc_detach_finalize, SLOT, POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC))
-ROUTINE(void, acc_detach_finalize_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, true, queue))
+RT_ROUTINE(void, acc_attach, SLOT, POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_attach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_ATTACH, false, queue))
+RT_ROUTINE(void, acc_detach, SLOT, POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_detach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, false, queue))
+RT_ROUTINE(void, acc_detach_finalize, SLOT, POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_detach_finalize_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, true, queue))
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
@@ -169,7 +170,7 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
     return present;
 }
 
-ROUTINE(int, acc_is_present, DATA, rt_is_present(HERE, host, bytes)) /* returns 1 if all bytes are present */
+RT_ROUTINE(int, acc_is_present, DATA, rt_is_present(HERE, host, bytes)) /* returns 1 if all bytes are present */
 
 void *acc_deviceptr(void *host);
 void *acc_deviceptr(void *host) /* returns the device address of the data at `host`; NULL: they are absent */
@@ -200,8 +201,7 @@ void acc_map_data(void *host, void *device, size_t bytes);
 void acc_map_data(void *host, void *device, size_t bytes)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
-    const struct rt_thread *self = rt_enter(HERE);
+    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
     accd_item item = {.host = host, .bytes = bytes};
     if (self->type == RT_DEVICE_HOST)
         rt_fatal("misuse", "data cannot be mapped while the host is the device: their memory is "
@@ -210,8 +210,7 @@ void acc_map_data(void *host, void *device, size_t bytes)
     rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
     RT_CALL_HOOKS(map, host, bytes);
     rt_span_record(&span, RT_EV_CREATE, host, device, bytes);
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
 }
 
 /* Unmaps the data at `host`, which acc_map_data has mapped. Ends the program on an error; does nothing if the host is
@@ -220,8 +219,7 @@ void acc_unmap_data(void *host);
 void acc_unmap_data(void *host)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
-    const struct rt_thread *self = rt_enter(HERE);
+    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
     if (self->type != RT_DEVICE_HOST) {
         accd_present_object object = {0};
         accd_present_at(rt.context, self->device, (uintptr_t)host, 0, &object);
@@ -229,8 +227,7 @@ void acc_unmap_data(void *host)
         rt_check_status(accd_unmap_data(rt.context, self->device, host));
         rt_span_record(&span, RT_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
     }
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
 }
 
 /* Allocates device memory; host memory if the host is the thread's device. Returns NULL if memory is exhausted, and for
@@ -239,8 +236,7 @@ void *acc_malloc(size_t bytes);
 void *acc_malloc(size_t bytes)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
-    const struct rt_thread *self = rt_enter(HERE);
+    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
     void *device = NULL;
     if (self->type != RT_DEVICE_HOST)
         device = rt_alloc_device_memory(self->device, bytes);
@@ -248,8 +244,7 @@ void *acc_malloc(size_t bytes)
         device = malloc(bytes);
     if (device)
         rt_span_record(&span, RT_EV_ALLOC, NULL, device, bytes);
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
     return device;
 }
 
@@ -258,8 +253,7 @@ void acc_free(void *device);
 void acc_free(void *device)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
-    const struct rt_thread *self = rt_enter(HERE);
+    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
     if (self->type == RT_DEVICE_HOST) {
         free(device);
     } else {
@@ -267,8 +261,7 @@ void acc_free(void *device)
         if (device)
             rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
     }
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
 }
 
 enum direction { IN, OUT, WITHIN };
@@ -280,8 +273,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
 {
     assert(direction == IN || direction == OUT || direction == WITHIN);
     struct rt_prof_span span;
-    rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
-    struct rt_thread *self = rt_enter(site);
+    struct rt_thread *self = begin_routine(&span, site, RT_EV_NONE, queue);
     const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
     RT_CALL_HOOKS(begin_operation, self, queue);
     rt_copy_device_memory(to, from, bytes, direction == OUT ? -1 : device, direction == IN ? -1 : device);
@@ -290,22 +282,23 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)
         rt_span_record(&span, RT_EV_DOWNLOAD, to, from, bytes);
-    rt_leave();
-    rt_span_end(&span);
+    end_routine(&span);
 }
 
 #define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
 /* Copy bytes from `host` to device memory, from there to `host`, and within the device's memory. Asynchronous ones run
  * at once; `queue` is recorded. */
-ROUTINE(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes), COPY(IN, device, host, RT_ASYNC_SYNC))
-ROUTINE(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue),
-        COPY(IN, device, host, queue))
-ROUTINE(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes), COPY(OUT, host, device, RT_ASYNC_SYNC))
-ROUTINE(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue),
-        COPY(OUT, host, device, queue))
-ROUTINE(void, acc_memcpy_device, (void *to, void *from, size_t bytes), COPY(WITHIN, to, from, RT_ASYNC_SYNC))
-ROUTINE(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue), COPY(WITHIN, to, from, queue))
+RT_ROUTINE(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes), COPY(IN, device, host, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue),
+           COPY(IN, device, host, queue))
+RT_ROUTINE(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes),
+           COPY(OUT, host, device, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue),
+           COPY(OUT, host, device, queue))
+RT_ROUTINE(void, acc_memcpy_device, (void *to, void *from, size_t bytes), COPY(WITHIN, to, from, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue),
+           COPY(WITHIN, to, from, queue))
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
@@ -354,15 +347,22 @@ static void set_thread_type(struct rt_thread *self, int type)
     self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
 }
 
+/* Sets the thread's device type to the one that `type` means. If it differs from before, the device number becomes 0.
+ */
+static void change_device_type(struct rt_thread *self, int type)
+{
+    const int resolved_type = resolve_device_type(self, type);
+    if (resolved_type != self->type)
+        self->device = 0;
+    set_thread_type(self, resolved_type);
+}
+
 /* Sets the thread's device type and makes the device active. If the type differs from the thread's, the device number
  * becomes 0. */
 void rt_set_device_type(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = resolve_device_type(self, type);
-    if (resolved_type != self->type)
-        self->device = 0;
-    set_thread_type(self, resolved_type);
+    change_device_type(self, type);
     rt_leave_without_device();
     activate_device(site);
 }
@@ -411,10 +411,7 @@ int rt_get_device_num(const struct rt_site *site, int type)
 void rt_init_device(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = resolve_device_type(self, type);
-    if (resolved_type != self->type)
-        self->device = 0;
-    set_thread_type(self, resolved_type);
+    change_device_type(self, type);
     if (rt.active[self->type == RT_DEVICE_HOST] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
         rt_fatal("misuse", "the device is active already");
     rt_leave_without_device();
@@ -451,17 +448,24 @@ void rt_shutdown_device(const struct rt_site *site, int type)
 /* Numbers of properties of devices (acc_property_x) in openacc.h. */
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
+/* Returns the device type that `type` means, in a call that does not use the device. Stores in *number_p the number of
+ * the thread's device if `type` is RT_DEVICE_CURRENT. Ends the program if no device has this type and number. */
+static int resolve_device(const struct rt_thread *self, int type, int *number_p)
+{
+    const int resolved_type = resolve_device_type(self, type);
+    if (type == RT_DEVICE_CURRENT)
+        *number_p = self->device;
+    check_number(*number_p, resolved_type);
+    return resolved_type;
+}
+
 /* Returns the memory or the free memory of a simulated device in bytes, as `property` says; 0 for other properties, and
  * for the host. */
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
-    const struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = resolve_device_type(self, type);
+    const int resolved_type = resolve_device(rt_enter_without_device(site), type, &number);
     accd_stats stats;
     size_t value = 0;
-    if (type == RT_DEVICE_CURRENT)
-        number = self->device;
-    check_number(number, resolved_type);
     if (resolved_type != RT_DEVICE_HOST && (property == MEMORY || property == FREE_MEMORY)) {
         accd_get_stats(rt.context, number, &stats);
         value = rt.options.device_bytes - (property == FREE_MEMORY ? stats.live_bytes : 0);
@@ -473,11 +477,7 @@ size_t rt_get_property(const struct rt_site *site, int number, int type, int pro
 /* Returns the device's name, vendor or driver version; NULL for other properties. */
 const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
 {
-    const struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = resolve_device_type(self, type);
-    if (type == RT_DEVICE_CURRENT)
-        number = self->device;
-    check_number(number, resolved_type);
+    const int resolved_type = resolve_device(rt_enter_without_device(site), type, &number);
     rt_leave_without_device();
     switch (property) {
     case NAME:
@@ -501,17 +501,18 @@ int rt_is_on_device_type(int type)
 }
 
 /* Routines for devices; routines.h says what each does. */
-ROUTINE(int, acc_get_num_devices, (int type), rt_get_num_devices(type))
-ROUTINE(void, acc_set_device_type, (int type), rt_set_device_type(HERE, type))
-ROUTINE(int, acc_get_device_type, (void), rt_get_device_type())
-ROUTINE(void, acc_set_device_num, (int number, int type), rt_set_device_num(HERE, number, type))
-ROUTINE(int, acc_get_device_num, (int type), rt_get_device_num(HERE, type))
-ROUTINE(size_t, acc_get_property, (int number, int type, int property), rt_get_property(HERE, number, type, property))
-ROUTINE(const char *, acc_get_property_string, (int number, int type, int property),
-        rt_get_property_string(HERE, number, type, property))
-ROUTINE(void, acc_init, (int type), rt_init_device(HERE, type))
-ROUTINE(void, acc_shutdown, (int type), rt_shutdown_device(HERE, type))
-ROUTINE(int, acc_on_device, (int type), rt_is_on_device_type(type))
+RT_ROUTINE(int, acc_get_num_devices, (int type), rt_get_num_devices(type))
+RT_ROUTINE(void, acc_set_device_type, (int type), rt_set_device_type(HERE, type))
+RT_ROUTINE(int, acc_get_device_type, (void), rt_get_device_type())
+RT_ROUTINE(void, acc_set_device_num, (int number, int type), rt_set_device_num(HERE, number, type))
+RT_ROUTINE(int, acc_get_device_num, (int type), rt_get_device_num(HERE, type))
+RT_ROUTINE(size_t, acc_get_property, (int number, int type, int property),
+           rt_get_property(HERE, number, type, property))
+RT_ROUTINE(const char *, acc_get_property_string, (int number, int type, int property),
+           rt_get_property_string(HERE, number, type, property))
+RT_ROUTINE(void, acc_init, (int type), rt_init_device(HERE, type))
+RT_ROUTINE(void, acc_shutdown, (int type), rt_shutdown_device(HERE, type))
+RT_ROUTINE(int, acc_on_device, (int type), rt_is_on_device_type(type))
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
@@ -529,19 +530,19 @@ int rt_test_queue(const struct rt_site *site, int queue)
 }
 
 /* Return 1, because the work of queues is always complete. Checks count the test as a wait of the host. */
-ROUTINE(int, acc_async_test, (int queue), rt_test_queue(HERE, queue))
-ROUTINE(int, acc_async_test_all, (void), rt_test_queue(HERE, RT_ASYNC_NOVAL))
-/* Record that the host, or with `_async` a queue, waits for `queue` or for all queues. Names with `async_wait` are older
- * ones. */
-ROUTINE(void, acc_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
-ROUTINE(void, acc_async_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
-ROUTINE(void, acc_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
-ROUTINE(void, acc_async_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
-ROUTINE(void, acc_wait_async, (int queue, int other), rt_observe_wait(HERE, other, queue))
-ROUTINE(void, acc_wait_all_async, (int queue), rt_observe_wait(HERE, queue, RT_ASYNC_NOVAL))
+RT_ROUTINE(int, acc_async_test, (int queue), rt_test_queue(HERE, queue))
+RT_ROUTINE(int, acc_async_test_all, (void), rt_test_queue(HERE, RT_ASYNC_NOVAL))
+/* Record that the host, or with `_async` a queue, waits for `queue` or for all queues. Names with `async_wait` are
+ * older ones. */
+RT_ROUTINE(void, acc_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
+RT_ROUTINE(void, acc_async_wait, (int queue), rt_host_wait(HERE, RT_PARENT_ROUTINE, queue))
+RT_ROUTINE(void, acc_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
+RT_ROUTINE(void, acc_async_wait_all, (void), rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL))
+RT_ROUTINE(void, acc_wait_async, (int queue, int other), rt_observe_wait(HERE, other, queue))
+RT_ROUTINE(void, acc_wait_all_async, (int queue), rt_observe_wait(HERE, queue, RT_ASYNC_NOVAL))
 
 /* Return NULL or 0: simulated devices have no CUDA. */
-ROUTINE(void *, acc_get_current_cuda_device, (void), NULL)
-ROUTINE(void *, acc_get_current_cuda_context, (void), NULL)
-ROUTINE(void *, acc_get_cuda_stream, (int queue), ((void)queue, NULL))
-ROUTINE(int, acc_set_cuda_stream, (int queue, void *stream), ((void)queue, (void)stream, 0))
+RT_ROUTINE(void *, acc_get_current_cuda_device, (void), NULL)
+RT_ROUTINE(void *, acc_get_current_cuda_context, (void), NULL)
+RT_ROUTINE(void *, acc_get_cuda_stream, (int queue), ((void)queue, NULL))
+RT_ROUTINE(int, acc_set_cuda_stream, (int queue, void *stream), ((void)queue, (void)stream, 0))

@@ -5,6 +5,14 @@
 
 #include "base/runtime.h"
 
+/* Declares and defines a routine, as the compiler's header or module declares it. It returns `call`. */
+#define RT_ROUTINE(type, name, parameters, call) \
+    type name parameters;                        \
+    type name parameters                         \
+    {                                            \
+        return call;                             \
+    }
+
 /* Runs acc_copyin, acc_create, acc_copyout, acc_delete or acc_update_* for the `bytes` bytes at `host`; `kind` and
  * `action` say which. finalize: the dynamic reference counter becomes 0. queue: only reported and checked. Returns the
  * device address if `kind` is enter data; `host` if the host is the thread's device. Returns NULL for other kinds, or

@@ -46,7 +46,7 @@ static inline bool rt_lock(void)
     return true;
 }
 
-/* Releases the lock, which the calling thread must have. */
+/* Releases the lock. Does nothing if the calling thread does not have it: an error in a kernel ends the program. */
 static inline void rt_unlock(void)
 {
     if (__builtin_expect(atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) == &rt_this_thread, 1))

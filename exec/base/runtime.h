@@ -48,8 +48,7 @@ enum {
     RT_DEVICE_DEFAULT = 1,
     RT_DEVICE_HOST = 2,
     RT_DEVICE_NOT_HOST = 4,
-    RT_DEVICE_NVIDIA = 5,
-    RT_DEVICE_RADEON = 8
+    RT_DEVICE_NVIDIA = 5
 };
 
 /* Values of a queue number: no queue (synchronous, acc_async_sync), and async without a number (in a wait: all queues).

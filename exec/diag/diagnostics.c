@@ -461,7 +461,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
         return false;
     }
     entry = add_record(NULL, diagnostic, message, &location);
-    const bool is_suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &location);
+    const bool is_suppressed = !is_error && rt_is_suppressed(diagnostic, &location);
     if (is_suppressed) {
         if (entry)
             entry->is_suppressed = true;

@@ -34,7 +34,6 @@ struct rt_diagnostic {
     bool is_grouped;
     const char *lines;         /* further lines of text; NULL: no further lines */
     const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
-    bool continues;            /* error after which the program continues, and which may be suppressed */
 };
 /* Source location of a finding; `file` or `function` NULL: unknown. */
 struct rt_source_location {

@@ -193,7 +193,7 @@ static const char *get_routine_help(const char *routine, accd_status status)
 }
 
 /* Reports an error of the core at `site`, with the names and locations of its objects; the program continues. */
-void rt_report_core_error(const struct rt_site *site, const accd_error *error)
+static void report_core_error(const struct rt_site *site, const accd_error *error)
 {
     assert(site && error->status != ACCD_OK);
     struct rt_text_buffer message, lines;
@@ -390,7 +390,7 @@ static void report_core_failure(void *unused)
 {
     assert(rt.site && rt.context);
     (void)unused;
-    rt_report_core_error(rt.site, accd_context_error(rt.context));
+    report_core_error(rt.site, accd_context_error(rt.context));
 }
 
 /* Reports the core's last error, on a new stack because a thread's own may be small, and ends the program. */

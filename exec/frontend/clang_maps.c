@@ -186,6 +186,7 @@ static void lower_empty_section(struct rt_items *items, accd_action action, cons
  * or attach pointers. An implicit map of data that are partly present gets no item. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT,
                                           ACCD_ACTION_COPY};
     for (size_t i = 0; i < maps->n; i++) {
@@ -220,6 +221,7 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
  * structure that is only partly present gets no item. */
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
         const unsigned final = map->type & DELETE ? ACCD_ITEM_FINALIZE : 0;
@@ -289,6 +291,7 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
 /* Appends the items of an update: one for each map with bytes to transfer (TO or FROM). */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
         const uint16_t flags = map->type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : ACCD_ITEM_IF_PRESENT;

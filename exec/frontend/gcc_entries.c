@@ -100,6 +100,7 @@ static bool points_to_empty_section(const struct entries *map, size_t i)
 static void lower_pointer(const struct entries *map, size_t i, struct rt_items *items, accd_action action,
                           uint16_t flags)
 {
+    assert(map->host[i]);
     const bool is_empty = action == ACCD_ACTION_ATTACH && map->target && points_to_empty_section(map, i);
     const void *slot = map->host[i];
     rt_lower_pointer(items, action, slot, (const void *)(rt_load_word(slot) + map->size[i]), is_empty, flags);
@@ -266,6 +267,7 @@ bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
  * rules have the knob attach_variables. */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items)
 {
+    assert(!map->target && rt.context);
     const size_t n = rt.options.rules->attach_variables ? map->n : 0;
     for (size_t i = 0; i < n; i++) {
         const unsigned kind = rt_get_entry_kind(map, i);
@@ -418,6 +420,7 @@ static bool is_unallocated_entry(const struct entries *map, size_t i)
  * Decides OMP60-tgt-1. */
 void rt_add_exit_items(const struct entries *map, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     widen_search(map, items);
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
@@ -475,6 +478,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
 /* Appends the items of an update. */
 void rt_add_update_items(const struct entries *map, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
         if (!map->host[i])
@@ -590,6 +594,7 @@ static _Noreturn void refuse_absent(const struct rt_thread *self, const void *ho
 /* Replaces the addresses in entries of host_data, use_device_ptr and use_device_addr by device addresses. */
 void rt_translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
+    assert(rt.site && rt.context);
     for (size_t i = 0; i < map->n; i++) {
         const unsigned kind = rt_get_entry_kind(map, i);
         if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])

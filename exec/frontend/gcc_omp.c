@@ -82,6 +82,7 @@ static size_t private_bytes(const struct entries *map)
  * each copy in args, at the index of the variable's entry. */
 static void copy_private(const struct entries *map, char *storage, void **args)
 {
+    assert(storage && args);
     for (size_t i = 0; i < map->n; i++) {
         if (!is_private(map, i))
             continue;

@@ -146,6 +146,7 @@ static void sync_null_pointer(const struct rt_thread *self, const struct rt_poin
 /* Runs a construct with the items, and corrects the device's copies of pointers. */
 accd_region *rt_run_items(struct rt_thread *self, accd_construct_kind kind, unsigned flags, struct rt_items *items)
 {
+    assert(items->at && items->nfixups <= items->entries);
     accd_region *region = NULL;
     if (items->n || kind == ACCD_KIND_COMPUTE)
         region = rt_run_construct(self, kind, flags, items->at, items->n, items->finalize);
@@ -177,6 +178,7 @@ void rt_restore_null_pointers(const struct rt_thread *self, const struct rt_item
 void *rt_find_data_argument(const struct rt_thread *self, const char *host, uint64_t bytes, bool may_be_partial,
                             const char *base)
 {
+    assert(rt.context && host);
     const char *device = rt_find_device_address(self, host);
     if (!device && may_be_partial)
         device = rt_find_partly_present_address(self, host, bytes);
@@ -187,6 +189,7 @@ void *rt_find_data_argument(const struct rt_thread *self, const char *host, uint
  * lower.h. */
 void *rt_find_section_argument(const struct rt_thread *self, const char *host, const char *base)
 {
+    assert(rt.context);
     uint64_t low, high;
     const uint64_t match = accd_matching_address(rt.context, self->device, host, &low, &high);
     if (match && match != high)

@@ -14,6 +14,7 @@ static inline void rt_lower_entry(struct rt_items *items, const struct map_entry
         rt_lower_other_entry(items, entry);
         return;
     }
+    assert(entry->host && (!entry->ndims || entry->dims));
     if (entry->needs_whole && rt_is_partly_present(&rt_this_thread, entry->host, entry->bytes))
         return;
     accd_item *item = rt_add_item(items, entry->action, entry->host, entry->bytes);

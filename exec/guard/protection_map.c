@@ -8,6 +8,7 @@
  * they stay readable while memory is protected. If a list grows while the map is built, the arena may have a new
  * mapping, and the map is built again. After rt_protection_scan_modules no function takes a lock of the C library.
  * Called by page_guard.c. */
+#include "lib/segments.h"
 #include "lib/vector.h"
 #include "protection_map.h"
 
@@ -204,12 +205,7 @@ static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynam
 /* Returns true if a loaded segment of the module `info` contains the address. */
 static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 {
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && address - info->dlpi_addr - part->p_vaddr < part->p_memsz)
-            return true;
-    }
-    return false;
+    return rt_find_segment(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, address, 1, 0);
 }
 
 /* Returns true if a module is this library or lies in a system path. `number` is its position in the list of modules;

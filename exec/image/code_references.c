@@ -6,10 +6,10 @@
  *
  *      table:  version | encodings | ... | n at byte 8 | rows at byte 12: (function, unwind data) relative to the table
  */
+#include "lib/segments.h"
 #include "code_references.h"
 
 #include <assert.h>
-#include <link.h>
 #include <string.h>
 
 /* DEPTH: most levels of nested calls that are searched; CACHED: number of results that the cache holds */
@@ -25,27 +25,26 @@ struct code {
     const char *table; /* .eh_frame_hdr, the table of functions; NULL: the module has none */
 };
 
+/* Returns the module's loaded segment that contains all of the `bytes` bytes at `address`; NULL: none does. */
+static const ElfW(Phdr) * find_segment(const struct code *code, uint64_t address, uint64_t bytes)
+{
+    return rt_find_segment(code->parts, code->nparts, code->base, address, bytes, 0);
+}
+
 /* Callback of dl_iterate_phdr: fills in the struct code *ud if the module contains its code_address. Returns 1 then,
  * which stops the iteration, otherwise 0. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code *code = ud;
-    const char *table = NULL;
-    bool contains_code = false;
     (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        const uint64_t start = info->dlpi_addr + part->p_vaddr;
-        contains_code |= part->p_type == PT_LOAD && code->code_address - start < part->p_memsz;
-        if (part->p_type == PT_GNU_EH_FRAME)
-            table = (const char *)(uintptr_t)start;
-    }
-    if (!contains_code)
-        return 0;
     code->base = info->dlpi_addr;
     code->parts = info->dlpi_phdr;
     code->nparts = info->dlpi_phnum;
-    code->table = table;
+    if (!find_segment(code, code->code_address, 1))
+        return 0;
+    for (size_t i = 0; i < code->nparts; i++)
+        if (code->parts[i].p_type == PT_GNU_EH_FRAME)
+            code->table = (const char *)(uintptr_t)(code->base + code->parts[i].p_vaddr);
     return 1;
 }
 
@@ -55,15 +54,6 @@ static int32_t load_int32(const void *at)
     int32_t word;
     memcpy(&word, at, sizeof word);
     return word;
-}
-
-/* Returns the end of the module's loaded segment that contains `address`; 0: the address is not in the module. */
-static uint64_t find_segment_end(const struct code *code, uint64_t address)
-{
-    for (size_t i = 0; i < code->nparts; i++)
-        if (code->parts[i].p_type == PT_LOAD && address - code->base - code->parts[i].p_vaddr < code->parts[i].p_memsz)
-            return code->base + code->parts[i].p_vaddr + code->parts[i].p_memsz;
-    return 0;
 }
 
 /* Returns the end of the function that begins at `start`: the start of the next function in the table, or, for the last
@@ -85,19 +75,10 @@ static uint64_t find_function_end(const struct code *code, uint64_t start)
     }
     if (low == n || at + (uint64_t)(int64_t)load_int32(rows + 8 * low) != start)
         return 0;
+    const ElfW(Phdr) *segment = low + 1 == n ? find_segment(code, start, 1) : NULL;
     if (low + 1 == n)
-        return find_segment_end(code, start);
+        return segment ? code->base + segment->p_vaddr + segment->p_memsz : 0;
     return at + (uint64_t)(int64_t)load_int32(rows + 8 * (low + 1));
-}
-
-/* Returns true if the 8-byte word at `address` lies completely in a loaded segment of the module. */
-static bool is_readable_word(const struct code *code, uint64_t address)
-{
-    for (size_t i = 0; i < code->nparts; i++)
-        if (code->parts[i].p_type == PT_LOAD && code->parts[i].p_memsz >= sizeof(uint64_t) &&
-            address - code->base - code->parts[i].p_vaddr <= code->parts[i].p_memsz - sizeof(uint64_t))
-            return true;
-    return false;
 }
 
 /* Returns true if the instruction that contains the four bytes at `distance` may have an immediate operand after them.
@@ -135,7 +116,7 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
                 return true;
         uint64_t value;
         /* The code may load the address from a table of addresses, at this distance. */
-        if (target % sizeof value == 0 && is_readable_word(code, target)) {
+        if (target % sizeof value == 0 && find_segment(code, target, sizeof value)) {
             memcpy(&value, (const void *)(uintptr_t)target, sizeof value);
             if (value - start < bytes)
                 return true;

@@ -21,6 +21,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "lib/arena.h"
+#include "lib/segments.h"
 #include "lib/vector.h"
 #include "allocatable.h"
 #include "declared.h"
@@ -269,11 +270,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code_search *search = ud;
     (void)size;
-    for (int i = 0; i < info->dlpi_phnum && !search->is_code; i++) {
-        const Elf64_Phdr *part = &info->dlpi_phdr[i];
-        search->is_code = part->p_type == PT_LOAD && part->p_flags & PF_X &&
-                          search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
-    }
+    search->is_code = rt_find_segment(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, 1, PF_X);
     return search->is_code;
 }
 

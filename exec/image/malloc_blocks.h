@@ -22,6 +22,7 @@ enum { RT_BLOCK_ALIGNMENT = 16, RT_BLOCK_MIN = 32 };
  * block. A call must be under way (rt.site). */
 static inline bool rt_needs_check(uintptr_t host, uint64_t bytes, bool moves)
 {
+    assert(rt.site);
     return host - rt.device_low < rt.device_high - rt.device_low || host >= rt.site->call.sp ||
            (moves && bytes > RT_BLOCK_MIN && host % RT_BLOCK_ALIGNMENT == 0 &&
             (host >= rt.heap_start || host % 4096 == RT_BLOCK_ALIGNMENT) && rt_may_exceed_block(host, bytes));

@@ -110,6 +110,7 @@ static void *map_block(size_t n)
  * memory, which leaves the block unchanged. A shrinking block keeps its size then, and its address is returned. */
 static void *remap_block(void *block, size_t n)
 {
+    assert(n > SMALL);
     struct mapping *m = mapping_of_block(block);
     size_t bytes = rt_page_up(n + HEAD), before = m->bytes;
     if (bytes == before)
@@ -159,6 +160,7 @@ static int renew_chunk(void)
 /* Returns a new block of n bytes, which must not be 0; NULL without memory. */
 static void *take_block(size_t n)
 {
+    assert(n > 0);
     if (n > SMALL)
         return n > PTRDIFF_MAX ? NULL : map_block(n);
     unsigned class = size_class_of(n);

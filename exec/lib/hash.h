@@ -12,6 +12,7 @@
 
 #include "vector.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -73,6 +74,7 @@ static inline void rt_hash_copy(rt_hash_word *to, const rt_hash_word *from, size
 /* Returns the entry of a key, which must not be 0; NULL if there is none. */
 static inline void *rt_hash_find(const struct rt_hash *table, uint64_t key)
 {
+    assert(key);
     rt_hash_word *const entry = table->n ? rt_hash_probe(table, key) : NULL;
     return entry && *entry ? entry : NULL;
 }
@@ -99,6 +101,7 @@ static inline void rt_hash_clear(struct rt_hash *table)
  * nothing, without memory. */
 static inline void *rt_hash_add(struct rt_hash *table, uint64_t key)
 {
+    assert(key);
     rt_hash_word *entry = table->capacity ? rt_hash_probe(table, key) : NULL;
     if (entry && *entry)
         return entry;

@@ -37,6 +37,7 @@ void rt_grow_items(struct rt_items *items, size_t entries);
  * one to attach. The lock must be held. Ends the program without memory. */
 static inline void rt_items_init(struct rt_items *items, size_t entries)
 {
+    assert(rt.site || !entries);
     items->at = items->inline_items;
     items->n = 0;
     items->search_depth = 3;

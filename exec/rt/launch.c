@@ -40,6 +40,7 @@ void rt_pop_region(struct rt_thread *self)
  */
 void rt_acquire_exclusive(const struct rt_site *site)
 {
+    assert(rt.site && site);
     while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
         rt_leave();
         rt_enter(site);
