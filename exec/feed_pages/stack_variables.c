@@ -122,27 +122,31 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
-/* Records an item on the stack, with the address and the value of the return address of the function that
- * owns the variable. Does nothing if the owner's frame is not found. An entry whose function has not returned
- * is kept. */
+/* Records the present object of an item on the stack, with the address and the value of the return address of the
+ * function that owns the variable. Does nothing if the owner's frame is not found. An entry whose function has not
+ * returned is kept. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     assert(item->bytes);
-    struct search search = {.host = (uintptr_t)item->host};
-    struct stack_variable *entry = find_variable(search.host);
+    const bool is_hidden = is_hidden_item(items, nitems, item), is_pointer = rt_is_pointer_item(items, nitems, item);
+    uint64_t start = (uintptr_t)item->host, bytes = item->bytes;
+    if (!is_hidden && !is_pointer) /* the item may be a part of an object that was present */
+        accd_present_bounds(rt.context, self->device, item->host, &start, &bytes);
+    struct search search = {.host = start};
+    struct stack_variable *entry = find_variable(start);
     if (entry && entry->thread == self->number && rt_load_word((const void *)entry->slot) == entry->address) {
         /* an allocation after the entry was made may have given the pointer its target */
-        entry->hidden |= is_hidden_item(items, nitems, item);
+        entry->hidden |= is_hidden;
+        entry->bytes = bytes;
         return;
     }
     if (entry)
-        rt_hash_remove(&variables, search.host);
+        rt_hash_remove(&variables, start);
     _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
-        add_variable(&(struct stack_variable){search.host, item->bytes, self->number, search.slot,
+        add_variable(&(struct stack_variable){start, bytes, self->number, search.slot,
                                               rt_load_word((const void *)search.slot), rt.site->call.pc,
-                                              rt.site->declares, rt_is_pointer_item(items, nitems, item),
-                                              is_hidden_item(items, nitems, item)});
+                                              rt.site->declares, is_pointer, is_hidden});
 }
 
 /* Adds entries for the items on the stack and for hidden pointers elsewhere; `exits`: removes the entries of
