@@ -232,8 +232,10 @@ static void handle_host_read(const struct rt_access *access)
         rt_report_uninitialized_read(access, access->at, NULL);
     else if (is_unchanged(access))
         rt_report_lost_change(access, access->at);
-    if (!present)
+    if (!present) {
         rt_remove_shadow(access->at, access->n);
+        rt_restore_pending_shadow(access->at, access->n);
+    }
 }
 
 /* Handles an access by host code. Reports missing waits for pending transfers; ends the program with a report if the

@@ -38,23 +38,29 @@ static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
 }
 
-/* Makes the bytes of a host range that are not PRESENT present and valid, but neither DIRTY nor read. These states make
- * the fast path pass the next access to the runtime, which compares it with the pending transfers. */
+/* Makes the bytes of a host range that are not PRESENT present and valid, and all valid bytes neither DIRTY nor read.
+ * These states make the fast path pass the next access to the runtime, which compares it with the pending transfers. */
 static void restore_shadow(uint64_t host, uint64_t bytes)
 {
     RT_FOR_EACH_GRANULE(granule, host, bytes)
     {
-        granule.bytes &= ~(rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf);
-        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, RT_PRESENT | RT_VALID);
+        struct rt_granule part = granule;
+        part.bytes = granule.bytes & ~(rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf);
+        rt_change_states(&part, 0, RT_PRESENT | RT_VALID);
+        part.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
+        rt_change_states(&part, RT_DIRTY | RT_WAS_READ, 0);
     }
 }
 
-/* Restores the shadow of the pending transfers that overlap a range, which was cleared there. */
+/* Restores the shadow of the bytes of a range that pending transfers use, after it was cleared or made Modified. */
 void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
 {
-    for (size_t i = 0; i < npending; i++)
+    for (size_t i = 0; i < npending; i++) {
+        const uint64_t end = pending[i]->host + pending[i]->bytes,
+                       from = host > pending[i]->host ? host : pending[i]->host;
         if (overlaps_transfer(pending[i], host, bytes))
-            restore_shadow(pending[i]->host, pending[i]->bytes);
+            restore_shadow(from, (host + bytes < end ? host + bytes : end) - from);
+    }
 }
 
 /* Returns true if two transfers do not race, whatever their order: each only reads host memory, or writes the values
@@ -157,11 +163,6 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
         return;
     add_pending(&transfer);
     restore_shadow(host, bytes);
-    RT_FOR_EACH_GRANULE(granule, host, bytes)
-    { /* the fast path passes the next access to bytes without DIRTY and WAS_READ to the runtime */
-        granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
-        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
-    }
 }
 
 /* Returns true if an access of the host to memory of a pending transfer must follow a wait. A write must, unless the

@@ -272,8 +272,8 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
 /* Records that a routine of the call under way writes (`writes`) or reads host memory, and reports its first race with
  * a pending transfer. Does nothing without a call, or without memory for the shadow. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes);
-/* Restores the shadow of all pending transfers that overlap a host range; called when the shadow of the range was
- * cleared. */
+/* Restores the shadow of the bytes of a host range that pending transfers use; called when the shadow of the range was
+ * cleared, or made Modified for a new mapping. */
 void rt_restore_pending_shadow(uint64_t host, uint64_t bytes);
 
 /* Access of n bytes at `at` that the shadow does not allow at once. pc: its return address; frame: frame of the
