@@ -31,8 +31,8 @@ void rt_check_set_initial(int device, const char *host, const char *initial, uin
  * valid, and as not newer than the host's. `device` and `host` are not used. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 
-/* Handles a routine that copies bytes between any two addresses: records both accesses, changes the states of both
- * sides, and reports races. */
+/* Handles a routine that copies bytes between two addresses that are not the two sides of one object: records both
+ * accesses, changes the states of the target, and reports races. */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes);
 /* Handles a new block of device memory: its bytes count as present and never written. */
 void rt_check_device_alloc(uint64_t dev, uint64_t bytes);

@@ -13,7 +13,7 @@
  * epoch. It is removed when the host waits for it, when a later access of its stream covers it, or when the
  * list is full.
  *
- * A transfer that changes no byte counts as one that writes none. A kernel may use any part of a section
+ * A transfer that changes no byte counts as one that reads both sides. A kernel may use any part of a section
  * (data that its construct names). So a race with the kernel is reported only if the other access writes or
  * frees the whole section. A kernel under the page guard that touched no byte of the section does not use it.
  * The host bytes of a transfer are copied, and compared with the copy when the host waits: the program must
@@ -52,8 +52,7 @@ struct access {
     uint64_t thread; /* number of the calling host thread; accesses of different threads are never compared */
     enum access_kind kind;
     bool on_device;
-    /* true if the access writes the values that the bytes have already: it races with no other access, only
-     * with a change by the program before the wait */
+    /* true if the access writes the values that the bytes have already: then it counts as a read */
     bool redundant;
     uint64_t start, bytes;
     uint64_t touched;    /* address of a byte that the kernel of a USES access has used for certain; 0: not known */
@@ -210,10 +209,10 @@ static bool is_changed_byte(const struct access *access, uint64_t at)
     return !access->bits || access->bits[k / 8] >> k % 8 & 1;
 }
 
-/* Returns true if an access writes or frees its bytes. */
+/* Returns true if an access changes or frees its bytes. */
 static bool is_modification(const struct access *access)
 {
-    return access->kind == WRITES || access->kind == FREES;
+    return (access->kind == WRITES && !access->redundant) || access->kind == FREES;
 }
 
 /* Returns true if an access covers the whole range of `bytes` bytes from `start` on. The changed bytes of a
@@ -235,27 +234,31 @@ static bool overlaps(const struct access *a, const struct access *b)
     return a->on_device == b->on_device && a->start < b->start + b->bytes && b->start < a->start + a->bytes;
 }
 
-/* Returns the address of a byte that a kernel has used for certain, or the start of the section if none is known. */
-static uint64_t get_used_byte(const struct access *use)
+/* Returns the address of the first byte of the section of `use`, a kernel's, that `change` accesses. The search begins
+ * at the byte that the kernel has used for certain, if one is known. */
+static uint64_t find_used_byte(const struct access *use, const struct access *change)
 {
-    return use->touched ? use->touched : use->start;
+    const uint64_t end_of_use = use->start + use->bytes;
+    uint64_t at = use->touched ? use->touched : use->start;
+    while (at < end_of_use && !is_changed_byte(change, at))
+        at++;
+    return at < end_of_use ? at : use->start;
 }
 
 /* Returns the address of the first byte of a race between two accesses, whose order the caller tests. NONE:
- * no common byte, no write or free, a redundant access, or two kernels' writes, which may be atomic. A
+ * no common byte, no change or free, or two kernels' writes, which may be atomic. A
  * kernel's use races only with an access to its whole section. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     assert(a && b);
     const uint64_t from = a->start > b->start ? a->start : b->start;
     const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes, to = a_end < b_end ? a_end : b_end;
-    if (!overlaps(a, b) || (a->bits && b->bits) || a->redundant || b->redundant ||
-        (!is_modification(a) && !is_modification(b)))
+    if (!overlaps(a, b) || (a->bits && b->bits) || (!is_modification(a) && !is_modification(b)))
         return NONE;
     if (a->kind >= USES)
-        return covers_range(b, a->start, a->bytes) ? get_used_byte(a) : NONE;
+        return covers_range(b, a->start, a->bytes) ? find_used_byte(a, b) : NONE;
     if (b->kind >= USES)
-        return covers_range(a, b->start, b->bytes) ? get_used_byte(b) : NONE;
+        return covers_range(a, b->start, b->bytes) ? find_used_byte(b, a) : NONE;
     for (uint64_t k = from; k < to; k++)
         if (is_changed_byte(a, k) && is_changed_byte(b, k))
             return k;
@@ -314,9 +317,21 @@ static void add_pending(const struct access *access)
     npending++;
 }
 
+/* Copies the host bytes that the access `later` has written to the image of an earlier access. The comparison at the
+ * wait then does not take their change for the program's. */
+static void renew_image(struct access *access, const struct access *later)
+{
+    assert(overlaps(access, later));
+    const uint64_t from = access->start > later->start ? access->start : later->start;
+    const uint64_t own_end = access->start + access->bytes, later_end = later->start + later->bytes;
+    const uint64_t n = (own_end < later_end ? own_end : later_end) - from;
+    if (access->image && !rt_peek_protected(from, access->image + (from - access->start), n))
+        forget_image(access);
+}
+
 /* Completes an access of the call under way (origin, object, name), reports its first race, and records it
- * unless the host has waited for its epoch. Takes ownership of access->bits. Forgets the host images (copies
- * of host bytes) that the access makes invalid. */
+ * unless the host has waited for its epoch. Takes ownership of access->bits. Renews the host images (copies
+ * of host bytes) that the access makes old. */
 static void check_access(struct access *access)
 {
     assert(rt.site);
@@ -348,7 +363,7 @@ static void check_access(struct access *access)
         if (at != NONE)
             report_race(earlier, access, at);
         if (access->kind == WRITES && !access->redundant && overlaps(access, earlier))
-            forget_image(earlier); /* a later comparison must not take this change for the program's */
+            renew_image(earlier, access);
     }
     /* Synchronous work is never pending; nor is work that another thread has waited for meanwhile. */
     if (!rt_is_host_synced(access->origin.epoch))

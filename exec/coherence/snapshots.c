@@ -468,6 +468,13 @@ void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* find
     for_each_object(device, host, bytes, find_lost_change);
 }
 
+void rt_snapshot_before_transfer(const accd_event *event) /* saves the side that a copy may overwrite */
+{
+    free_all_saved_images();
+    for_each_object(event->device, event->host, event->bytes,
+                    event->op == ACCD_OP_D2H ? save_host_side : save_device_side);
+}
+
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                   size_t nitems) /* saves sides that may be overwritten, finds lost changes */
 {
@@ -505,24 +512,32 @@ void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *ite
     frames = frame;
 }
 
-/* Records in stale_element the first byte that the host had changed before the kernel that has just run, and whose old
- * value the device still holds. Clears an older record if there is no such byte; otherwise keeps it. */
-static void find_stale_element(struct object *object)
+/* Returns true if the device still holds an old value of the byte at offset k, which the host had changed before the
+ * kernel that has just run. The changed host side must have been saved. */
+static bool is_stale_byte(const struct object *object, uint64_t k)
 {
-    const char *data = get_device_bytes(object), *copy = object->copy[HOST], *snapshot = object->host_snapshot;
+    const char *const data = get_device_bytes(object), *const copy = object->copy[HOST];
+    return copy && copy[k] != object->host_snapshot[k] && copy[k] != data[k] &&
+           data[k] == get_device_snapshot_byte(object, k) && !is_attached_pointer(object, k) &&
+           !is_freed_component(object, copy, k) && !rt_is_cached_padding(object->host, object->bytes, k);
+}
+
+/* Records in stale_element the first stale byte of the offsets `from` to `end` - 1, which the kernel that has just run
+ * may use. An older record stays as long as its byte is stale. */
+static void find_stale_element(struct object *object, uint64_t from, uint64_t end)
+{
+    const char *copy = object->copy[HOST], *snapshot = object->host_snapshot;
     uint64_t at = NONE;
-    for (uint64_t page = 0, n; copy && page < object->bytes && at == NONE; page += n) {
-        n = object->bytes - page < RT_PAGE_SIZE ? object->bytes - page : RT_PAGE_SIZE;
-        const bool changed = memcmp(copy + page, snapshot + page, n) != 0;
-        for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
-            if (copy[k] != snapshot[k] && copy[k] != data[k] && data[k] == get_device_snapshot_byte(object, k) &&
-                !is_attached_pointer(object, k) && !is_freed_component(object, copy, k) &&
-                !rt_is_cached_padding(object->host, object->bytes, k))
-                at = k;
-    }
-    if (object->stale_element && at != NONE)
+    if (object->stale_element && is_stale_byte(object, object->stale_at))
         return;
     clear_stale_element(object);
+    for (uint64_t page = from, n; copy && page < end && at == NONE; page += n) {
+        n = end - page < RT_PAGE_SIZE ? end - page : RT_PAGE_SIZE;
+        const bool changed = memcmp(copy + page, snapshot + page, n) != 0;
+        for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
+            if (is_stale_byte(object, k))
+                at = k;
+    }
     accd_present_object present;
     char element[340];
     if (at == NONE || !accd_present_at(rt.context, object->device, object->host, 0, &present))
@@ -532,6 +547,18 @@ static void find_stale_element(struct object *object)
     object->stale_element = strdup(element);
     object->stale_at = at;
     object->stale_pc = rt.site->call.pc;
+}
+
+/* Records stale elements of a host range that the kernel that has just run may use. */
+static void find_stale_elements(int device, uint64_t host, uint64_t bytes)
+{
+    uint64_t at = host, start, n;
+    while (accd_present_overlapping(rt.context, device, &at, host + bytes, &start, &n)) {
+        struct object *object = find_object(device, start);
+        const uint64_t end = host + bytes - start;
+        if (object)
+            find_stale_element(object, host > start ? host - start : 0, end < n ? end : n);
+    }
 }
 
 void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
@@ -554,7 +581,7 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
 static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* finds stale bytes in a variable */
 {
     for_each_object(device, host, bytes, save_host_side);
-    for_each_object(device, host, bytes, find_stale_element);
+    find_stale_elements(device, host, bytes);
 }
 
 void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks variables that the kernel uses */
@@ -584,7 +611,7 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and
         for_each_object(self->device, host, bytes, save_host_side);
         for_each_object(self->device, host, bytes, check_before_unmap);
         if (kernel)
-            for_each_object(self->device, host, bytes, find_stale_element);
+            find_stale_elements(self->device, host, bytes);
     }
     if (frame) {
         *at = frame->outer;

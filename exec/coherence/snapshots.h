@@ -10,6 +10,8 @@ void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_k
                                   size_t nitems);
 void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems);
 void rt_snapshot_leave_region(struct rt_thread *self, bool kernel);
+/* Hook before a routine copies between the two sides of a present object, the transfer `event`. */
+void rt_snapshot_before_transfer(const accd_event *event);
 /* Hook before the runtime unmaps data that no directive unmaps. */
 void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes);
 void rt_snapshot_event(const accd_event *event);

@@ -17,13 +17,15 @@ static bool is_redundant(const struct rt_mapping *mapping, uint64_t at, uint64_t
            rt_has_range_states(rt_other_side(mapping, at), n, RT_VALID, RT_DIRTY) && !rt_is_divergent(mapping);
 }
 
-/* Returns true if all invalid bytes of a granule hold poison, the value of unwritten device memory. All bytes are
- * tested, because one written byte may have that value by chance. */
-static bool is_uninitialized(const struct rt_granule *granule)
+/* Returns true if the invalid bytes of the granule in the same aligned 4 bytes as byte i hold poison, the value of
+ * unwritten device memory. One written byte may have that value by chance; an element of 4 bytes does not. */
+static bool is_uninitialized(const struct rt_granule *granule, uint64_t i)
 {
-    for (uint64_t i = 0; i < granule->n; i++) {
-        const struct rt_granule byte = rt_get_granule(granule->at + i, 1);
-        if (!rt_get_bytes_with_state(&byte, RT_VALID) && !rt_is_poison(byte.at, 1))
+    enum { UNIT = 4 };
+    const uint64_t unit = (granule->at + i) / UNIT * UNIT, end = granule->at + granule->n;
+    for (uint64_t at = unit > granule->at ? unit : granule->at; at < unit + UNIT && at < end; at++) {
+        const struct rt_granule byte = rt_get_granule(at, 1);
+        if (!rt_get_bytes_with_state(&byte, RT_VALID) && !rt_is_poison(at, 1))
             return false;
     }
     return true;
@@ -73,13 +75,15 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
             rt_change_states(&target, RT_DIRTY | RT_WAS_READ, RT_PRESENT | RT_VALID | read);
             rt_change_states(&source, RT_DIRTY, 0);
         } else {
-            const bool unwritten = is_uninitialized(&source);
+            bool is_unwritten[sizeof(uint64_t)];
+            for (uint64_t i = 0; i < target.n; i++)
+                is_unwritten[i] = is_uninitialized(&source, i);
             for (uint64_t i = 0; i < target.n; i++) {
                 const struct rt_granule a = rt_get_granule(target.at + i, 1), b = rt_get_granule(source.at + i, 1);
                 const bool is_dirty = rt_get_bytes_with_state(&a, RT_DIRTY) && rt_get_bytes_with_state(&a, RT_VALID);
                 bool valid = !b.states || rt_get_bytes_with_state(&b, RT_VALID) ||
-                             (rt_get_lost_bytes(&b) && !is_dirty && !unwritten);
-                if (!valid && is_dirty && !unwritten) {
+                             (rt_get_lost_bytes(&b) && !is_dirty && !is_unwritten[i]);
+                if (!valid && is_dirty && !is_unwritten[i]) {
                     if (!is_reported && mapping && rt_matches_digest(&b))
                         rt_report_overwritten_change(mapping, a.at, *a.origin);
                     is_reported = valid = true;
@@ -176,6 +180,7 @@ static void handle_allocation(const accd_event *event)
     rt_check_device_alloc(mapping.dev, mapping.bytes);
     rt_stats_record(event);
     map_host_shadow(&mapping);
+    rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
 /* Returns true if a part of the data of an event is present on another device than the event's. */
@@ -244,14 +249,32 @@ static void handle_free(const accd_event *event)
     rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
+/* Changes the states of both sides for a transfer of data of a mapping, and reports races with earlier work. */
+static void handle_transfer(const accd_event *event, const struct rt_mapping *mapping)
+{
+    const uint64_t host = event->host, bytes = event->bytes, dev = rt_other_side(mapping, host);
+    const bool to_host = event->op == ACCD_OP_D2H, redundant = is_redundant(mapping, host, bytes);
+    rt_history_record_access(dev, bytes, to_host || redundant ? RT_ACCESS_READ : RT_ACCESS_WRITE);
+    rt_record_pending_transfer(event, mapping, to_host && redundant);
+    const uint16_t number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
+    if (to_host) {
+        invalidate_on_other_devices(mapping, host, bytes);
+        move_states(host, dev, bytes, mapping);
+        /* The device bytes count as read, because the host has them now: they are not reported as unused. */
+        rt_set_states(dev, bytes, 0, RT_WAS_READ);
+        return;
+    }
+    rt_unused_record_transfer(event, mapping, number, redundant);
+    if (!redundant)
+        move_states(dev, host, bytes, mapping);
+}
+
 /* Changes states for an event of the core: an allocation, a free, a transfer, an attach or a detach. Other events are
  * ignored, and those of data that are not present. */
 void rt_check_event(const accd_event *event)
 {
     struct rt_mapping mapping;
     const uint64_t host = event->host;
-    uint16_t number;
-    bool redundant;
     switch (event->op) {
     case ACCD_OP_ALLOC:
         handle_allocation(event);
@@ -261,25 +284,8 @@ void rt_check_event(const accd_event *event)
         break;
     case ACCD_OP_H2D:
     case ACCD_OP_D2H:
-        if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
-            break;
-        redundant = is_redundant(&mapping, host, event->bytes);
-        rt_history_record_access(rt_other_side(&mapping, host), event->bytes,
-                                 event->op == ACCD_OP_D2H || redundant ? RT_ACCESS_READ : RT_ACCESS_WRITE);
-        rt_record_pending_transfer(event, &mapping,
-                                   event->op == ACCD_OP_D2H && redundant &&
-                                       rt_has_range_states(host, event->bytes, RT_VALID, 0));
-        number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
-        if (event->op == ACCD_OP_D2H) {
-            invalidate_on_other_devices(&mapping, host, event->bytes);
-            move_states(host, rt_other_side(&mapping, host), event->bytes, &mapping);
-            /* The device bytes count as read, because the host has them now: they are not reported as unused. */
-            rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ);
-            break;
-        }
-        rt_unused_record_transfer(event, &mapping, number, redundant);
-        if (!redundant)
-            move_states(rt_other_side(&mapping, host), host, event->bytes, &mapping);
+        if (rt_find_mapping(event->device, host, &mapping) && event->bytes <= mapping.host + mapping.bytes - host)
+            handle_transfer(event, &mapping);
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
@@ -353,8 +359,10 @@ void rt_check_device_free(uint64_t dev)
 void rt_check_map(const void *host, uint64_t bytes)
 {
     rt_invalidate_mapping_cache();
-    if (rt_add_shadow((uintptr_t)host, bytes))
-        rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
+    if (!rt_add_shadow((uintptr_t)host, bytes))
+        return;
+    rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
+    rt_restore_pending_shadow((uintptr_t)host, bytes);
 }
 
 /* Clears the states of the host's bytes of the data at `host`; does nothing if the data are not present. */
@@ -405,20 +413,14 @@ static void invalidate_copies(uint64_t at)
             rt_invalidate_other_side(&mapping, at, 1);
 }
 
-/* Sets the states of bytes that a routine copies between any two addresses. A copy between the two sides of one object
- * counts as a transfer. In any other copy, each target byte becomes old if its source is old, otherwise Modified.
- * Pointers that the program attaches itself count as valid. */
+/* Sets the states of bytes that a routine copies between two addresses that are not the two sides of one object. Each
+ * target byte becomes old if its source is old, otherwise Modified. Pointers that the program attaches itself count as
+ * valid. */
 static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct rt_mapping mapping;
     if (rt_is_in_device_space(from))
         rt_set_states(from, bytes, 0, RT_WAS_READ);
-    if (bytes && find_mapping_between(to, from, &mapping)) {
-        if (!rt_is_in_device_space(to))
-            invalidate_on_other_devices(&mapping, to, bytes);
-        move_states(to, from, bytes, &mapping);
-        return;
-    }
     for (uint64_t i = 0; i < bytes; i++) {
         const struct rt_granule target = rt_get_granule(to + i, 1), source = rt_get_granule(from + i, 1);
         if (bytes - i >= sizeof(void *) && is_attached_by_program(to + i)) {
@@ -439,8 +441,9 @@ static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
     }
 }
 
-/* Handles a routine that copies bytes from the address `from` to `to`. Records both accesses in the access history,
- * changes the states of both sides, and reports races with earlier work and pending transfers. */
+/* Handles a routine that copies bytes from the address `from` to `to`, which are not the two sides of one object.
+ * Records both accesses in the access history, changes the states of the target, and reports races with earlier work.
+ */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
     rt_history_record_access(from, bytes, RT_ACCESS_READ);

@@ -105,9 +105,33 @@ static void begin_checked_copy(const struct rt_copy *copy)
     rt_check_begin_transfer(copy->to, copy->from, copy->bytes);
 }
 
+/* Stores in *event the transfer that a copy between the two sides of a present object makes, and in *object the object.
+ * Returns false if the copy is another one, or of 0 bytes. */
+static bool make_transfer_event(const struct rt_copy *copy, accd_event *event, accd_present_object *object)
+{
+    const bool to_device = copy->to_device >= 0;
+    const int device = to_device ? copy->to_device : copy->from_device;
+    const uint64_t dev = to_device ? copy->to : copy->from, host = to_device ? copy->from : copy->to;
+    if (!copy->bytes || to_device == (copy->from_device >= 0) ||
+        !accd_present_at(rt.context, device, host, 0, object) || object->dev + (host - object->info.host) != dev ||
+        copy->bytes > object->info.host + object->info.bytes - host)
+        return false;
+    *event = (accd_event){.op = to_device ? ACCD_OP_H2D : ACCD_OP_D2H,
+                          .device = device,
+                          .name = object->info.name,
+                          .host = host,
+                          .bytes = copy->bytes,
+                          .rule = "ACC33-upd-1"};
+    return true;
+}
+
 static void check_copy(const struct rt_copy *copy)
 {
-    if (copy->to_device >= 0 || copy->from_device >= 0)
+    accd_event event;
+    accd_present_object object;
+    if (make_transfer_event(copy, &event, &object))
+        rt_check_event(&event);
+    else if (copy->to_device >= 0 || copy->from_device >= 0)
         rt_check_copy(copy->to, copy->from, copy->bytes);
 }
 
@@ -302,8 +326,23 @@ static void strict_event(const accd_event *event)
     rt_sampling_event(event);
 }
 
+static void begin_strict_copy(const struct rt_copy *copy)
+{
+    accd_event event;
+    accd_present_object object;
+    if (make_transfer_event(copy, &event, &object))
+        rt_snapshot_before_transfer(&event);
+}
+
 static void strict_copy(const struct rt_copy *copy)
 {
+    accd_event event;
+    accd_present_object object;
+    if (make_transfer_event(copy, &event, &object)) {
+        rt_races_event(&event);
+        rt_snapshot_event(&event);
+        return;
+    }
     rt_races_routine_access(copy->from_device >= 0, false, copy->from, copy->bytes);
     rt_races_routine_access(copy->to_device >= 0, true, copy->to, copy->bytes);
     if (copy->to_device >= 0)
@@ -329,6 +368,7 @@ static const struct rt_tool strict_tool = {
     .write = rt_snapshot_device_write,
     .map_declared = rt_snapshot_set_initial,
     .begin_free = rt_races_free,
+    .begin_copy = begin_strict_copy,
     .copy = strict_copy,
 };
 
