@@ -347,10 +347,14 @@ static void format_object_element(const struct object *object, uint64_t at, char
     rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
 }
 
-/* Returns the name that the data of an event got when they were mapped. */
+/* Returns the name that the data of an event got when they were mapped. A construct that finds its data present names
+ * them late; then it is the name of the present object. */
 static struct rt_display_name get_event_name(const accd_event *event)
 {
+    accd_present_object object;
     accd_object_info info = {.host = event->host, .bytes = event->bytes};
+    if (rt_parse_lazy_name(event->name, NULL) && accd_present_at(rt.context, event->device, event->host, 0, &object))
+        return rt_get_display_name(&object.info);
     snprintf(info.name, sizeof info.name, "%s", event->name);
     return rt_get_display_name(&info);
 }

@@ -54,9 +54,10 @@ static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_
  * bytes are in no object, and nothing is reported. */
 static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
 {
-    /* A transfer of a queue leaves host bytes unread: so the fast path does not allow reads of the host before it has
-     * waited. */
-    const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
+    /* While transfers of queues are pending, moved host bytes stay unread: so the fast path does not allow reads of the
+     * host before it has waited. */
+    const bool is_pending = rt_this_thread.epoch.stream || rt_has_pending_transfers();
+    const uint32_t read = rt_is_in_device_space(to) || is_pending ? 0 : RT_WAS_READ;
     bool is_reported = false;
     for (uint64_t k = 0; k < n;) {
         const uint64_t rest = n - k, moved = move_valid_words(to + k, from + k, rest, read);

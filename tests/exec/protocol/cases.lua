@@ -184,8 +184,9 @@ end
 
 local function unmap(self, line, array, mapping, from, n, clause, kind)
   if mapping.structured + mapping.dynamic > 0 then return end
-  if clause == "copy" or clause == "copyout" then self.model:transfer(line, array, "host", from, n, kind) end
-  self.model:unmap(line, array, mapping, kind == "construct")
+  local moves = clause == "copy" or clause == "copyout"
+  if moves then self.model:transfer(line, array, "host", from, n, kind) end
+  self.model:unmap(line, array, mapping, moves, kind == "construct")
 end
 
 function emit:kernel(step)

@@ -242,16 +242,16 @@ function Model:find_stale(construct, section, used)
   end
 end
 
--- Marks small elements of which some were never written and others are old.
+-- Marks small elements that were never written and lie within 4 bytes of old ones, and those.
 -- limit: checked runs tell these apart by units of 4 bytes.
 local function mark_vague(array, source, from, n)
-  local state, units = array.states.checked, {}
-  for pass = 1, array.size < 4 and 2 or 0 do
-    for i = from, from + n - 1 do
-      local unit = i * array.size // 4
-      units[unit] = units[unit] or {}
-      if pass == 1 and not state.valid[source][i] then units[unit][array.value[source][i] ~= nil] = true end
-      if pass == 2 and units[unit][true] and units[unit][false] then state.vague[i] = true end
+  local state, reach = array.states.checked, 3 // array.size
+  for i = from, from + n - 1 do
+    for k = math.max(from, i - reach), i - 1 do
+      if not state.valid[source][i] and not state.valid[source][k] and
+        (array.value[source][i] == nil) ~= (array.value[source][k] == nil) then
+        state.vague[i], state.vague[k] = true, true
+      end
     end
   end
 end
@@ -265,6 +265,7 @@ function Model:transfer(line, array, to, from, n, kind)
     redundant.checked = redundant.checked and valid.host[i] and valid.device[i]
     redundant.strict = redundant.strict and array.value.host[i] == array.value.device[i]
   end
+  mapping.was_transferred = mapping.is_transferred
   self:access { array = array, side = source, from = from, n = n, kind = kind, line = line, construct = line,
     writes = {} }
   self:access { array = array, side = to, from = from, n = n, kind = kind, line = line, construct = line,
@@ -317,8 +318,9 @@ function Model:map(array, from, n)
   return mapping
 end
 
--- Unmaps a mapping, without a transfer.
-function Model:unmap(line, array, mapping, is_in_construct)
+-- Unmaps a mapping. with_transfer: the construct has just moved data of it; is_in_construct: a kernel's construct has
+-- mapped it.
+function Model:unmap(line, array, mapping, with_transfer, is_in_construct)
   if not is_in_construct then
     self:access { array = array, side = "device", from = mapping.from, n = mapping.n, kind = "free", line = line,
       construct = line, writes = { checked = true, strict = true } }
@@ -335,8 +337,9 @@ function Model:unmap(line, array, mapping, is_in_construct)
   for i = mapping.from, mapping.from + mapping.n - 1 do
     local valid = array.states.strict.valid
     if array.changed.device[i] then
-      -- limit: data that were never moved count as scratch memory; the host may have written the element later
-      local level = mapping.is_transferred and not valid.host[i] and "must" or "may"
+      -- limit: data that were not moved before count as scratch memory; the host may have written the element later
+      local was_moved = mapping.is_transferred and (not with_transfer or mapping.was_transferred)
+      local level = was_moved and not valid.host[i] and "must" or "may"
       self:expect("strict", level, "lost-change", line, array, i)
     end
     for _, mode in ipairs(MODES) do
