@@ -1,5 +1,5 @@
 -- nested_directives.lua - directives inside the body of a host construct that devices execute: target constructs, data
--- regions and updates (OMP60-body-1). statement.lua calls this file for carried{} nodes, which plan/body makes: {kind,
+-- regions and updates (OMP60-body-1). statement.lua calls this file for carried{} nodes, which sema/body makes: {kind,
 -- language, text, pos, body?}; kind is "compute", "region", "host data" or another kind of directive.
 --
 -- The locals of a body with such directives are in memory, not in frame slots (statement.lua). While a nested directive

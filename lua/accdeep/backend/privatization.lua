@@ -1,6 +1,6 @@
 -- privatization.lua - data sharing of thread constructs (parallel, for, task and the like) inside a body: private
 -- variables and reductions. One thread executes a body, so each construct has one copy of each private variable.
--- statement.lua calls this file for private{} nodes; plan/body/data_sharing.lua makes these nodes and lists their
+-- statement.lua calls this file for private{} nodes; sema/body/data_sharing.lua makes these nodes and lists their
 -- fields.
 --
 -- A private copy is a new variable with the same name as the original, which is the variable outside of the construct.

@@ -1,5 +1,5 @@
 -- statement.lua - compiles bodies of C text: statements become Lua closures over a frame. The file also finds the
--- variables that a body uses. Input: the AST of syntax/c_statement.lua, after analysis by plan/body/c_body.lua.
+-- variables that a body uses. Input: the AST of syntax/c_statement.lua, after analysis by sema/body/c_body.lua.
 --
 -- A compiled statement is function(frame) -> signal. The signal is nil, or BREAK, CONTINUE or RETURN if the statements
 -- after it must be skipped. A frame is the table of one execution of the body. frame[1], frame[2] and so on are its
@@ -157,7 +157,7 @@ statements["continue"] = function(env, node)
   return function() return CONTINUE end
 end
 -- Compiles return: the signal ends the body. A return inside a construct of the body was rejected by
--- plan/body/c_body.lua.
+-- sema/body/c_body.lua.
 statements["return"] = function() return function() return RETURN end end
 -- Compiles an if statement.
 statements["if"] = function(env, node)
@@ -267,7 +267,7 @@ function statements.case(_, node)
   raise("syntax", node.pos, "a label is allowed only in the block of a switch", { length = node.e and 4 or 7 })
 end
 
--- Compile the nodes that plan/body makes of directives in a body: private{} is a thread construct with private copies
+-- Compile the nodes that sema/body makes of directives in a body: private{} is a thread construct with private copies
 -- (privatization.lua); carried{} is a nested directive, which the devices execute (nested_directives.lua).
 function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
 function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end

@@ -90,7 +90,7 @@ return {
   ["return"] = "expression e?",
   pragma = "start, text",
 
-  -- Nodes that semantic analysis makes of directives in the body of a construct (plan/body).
+  -- Nodes that semantic analysis makes of directives in the body of a construct (sema/body).
   private = "expression* values, node* names, reduced_part* parts, statement body, copies, implicit?, team?, is_named;"
     .. " construct?, directive?",
   reduced_part = "expression item, op, rule",

@@ -217,11 +217,6 @@ function openacc_lowering.simple_names(clause)
   return names
 end
 
--- Returns the variable that a list item {name, pos} names; raises if no variable is declared with this name.
-function openacc_lowering.declared_variable(session, item)
-  return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
-end
-
 -- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
 -- its position is the first use in a body of C text, otherwise the construct `node`. requirement: what demands a
 -- clause, such as "default(none)"; clause: the clause to write, for the help; rule: rule of the error. Decides
@@ -257,7 +252,7 @@ local function add_own_scalars(plan, references)
     for _, item in ipairs(clause.vars or {}) do named[list_item.root_variable(item) or ""] = true end
   end
   for _, reference in ipairs(references) do
-    local variable, name = openacc_lowering.declared_variable(plan.session, reference), reference.name
+    local variable, name = plan.session.now.scope:declared_variable(reference), reference.name
     if variable.type.kind == "scalar" and not named[name] and not reference.reduced and not variable.absent
       and not is_kernels(plan.node) and not plan.session:visible(name) then
       plan.private[name] = { attribute = "firstprivate", variable = variable }
@@ -280,7 +275,7 @@ end
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
-    local variable = openacc_lowering.declared_variable(session, reference)
+    local variable = session.now.scope:declared_variable(reference)
     local t, name = variable.type, reference.name
     -- A use of a member uses *this (TR14-1.1-06).
     if session.now.this and name == "this" then
@@ -353,7 +348,7 @@ local function add_reductions(plan, clauses, requests)
         raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
           { rule = "ACC33-2.5.15-1" })
       end
-      local t = openacc_lowering.declared_variable(plan.session, { name = name, pos = item.pos }).type
+      local t = plan.session.now.scope:declared_variable({ name = name, pos = item.pos }).type
       if item.tag == "id" and plan.session.language.is_compiled then
         privatization.check_reduced({ op = clause.op, pos = item.pos, name = name, rule = "ACC33-2.5.15-1" }, t, t)
       end
@@ -438,7 +433,7 @@ function openacc_lowering.directive(session, node, options)
       default = clause.word
     elseif clause.name == "private" or clause.name == "firstprivate" then
       for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-        local variable = openacc_lowering.declared_variable(session, item)
+        local variable = session.now.scope:declared_variable(item)
         if plan.private[item.name] then
           raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
             { length = #item.name, rule = "ACC33-2.7-8" })
@@ -447,7 +442,7 @@ function openacc_lowering.directive(session, node, options)
       end
     elseif clause.name == "deviceptr" then
       for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-        local variable = openacc_lowering.declared_variable(session, item)
+        local variable = session.now.scope:declared_variable(item)
         if variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "ACC33-2.7-9" })
@@ -456,7 +451,7 @@ function openacc_lowering.directive(session, node, options)
       end
     elseif clause.name == "use_device" then
       for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-        plan.use_device[#plan.use_device + 1] = { variable = openacc_lowering.declared_variable(session, item),
+        plan.use_device[#plan.use_device + 1] = { variable = session.now.scope:declared_variable(item),
           pos = item.pos }
       end
     end
@@ -486,7 +481,7 @@ function openacc_lowering.directive(session, node, options)
   -- declared.
   for _, clause in ipairs(node.clauses) do
     local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
-    for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end
+    for _, item in ipairs(names) do session.now.scope:declared_variable(item) end
   end
   if kind == "declare" then
     local declared = {}

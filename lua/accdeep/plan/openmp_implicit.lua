@@ -127,7 +127,7 @@ function openmp_implicit.add(plan, references)
     local has_attribute = visited[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
       or plan.deviceptr[name] or plan.device_addresses[name]
     visited[name] = true
-    local variable = not has_attribute and openacc_lowering.declared_variable(session, reference)
+    local variable = not has_attribute and session.now.scope:declared_variable(reference)
     local t = variable and variable.type
     if variable and t.kind ~= "function" and not variable.absent then
       local pos = plan.node.pos

@@ -36,7 +36,6 @@ local openmp_sema = require "accdeep.sema.openmp_sema"
 local host_expression = require "accdeep.plan.host_expression"
 local c_items = require "accdeep.plan.c_items"
 local openmp_implicit = require "accdeep.plan.openmp_implicit"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local new_plan = require "accdeep.plan.construct_ir".new
 local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
 local mapper = require "accdeep.lowering.mapper"
@@ -588,7 +587,7 @@ local function clause_variables(session, clause)
         takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
     end
     if subscripts then
-      openacc_lowering.declared_variable(session, base)
+      session.now.scope:declared_variable(base)
       list_item.element_type(session, node) -- raises if the section is invalid
     end
     list[i] = { name = base.name, pos = node.pos, section = subscripts and node }
@@ -605,7 +604,7 @@ local function data_sharing(plan)
     local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
     if sharing[name] or is_device then
       for _, item in ipairs(clause_variables(session, clause)) do
-        local variable = openacc_lowering.declared_variable(session, item)
+        local variable = session.now.scope:declared_variable(item)
         local previous = attributes[item.name]
         if previous and (is_device or previous == "device" or (previous == "private") ~= (name == "private")) then
           raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(item.name),
@@ -651,7 +650,7 @@ local function use_device(plan)
     local by_address = clause.name == "use_device_addr"
     if by_address or clause.name == "use_device_ptr" then
       for _, item in ipairs(clause_variables(plan.session, clause)) do
-        local variable = openacc_lowering.declared_variable(plan.session, item)
+        local variable = plan.session.now.scope:declared_variable(item)
         local section = item.section
         if clause_of[item.name] and clause_of[item.name] ~= clause.name then
           raise("conflicting-clauses", item.pos, ("'%s' is in '%s' already"):format(item.name,

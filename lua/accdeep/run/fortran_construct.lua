@@ -6,7 +6,7 @@
 -- run, because names denote other memory each time. fortran_statement.lua calls fortran_construct.define.
 
 local assignment = require "accdeep.backend.fortran.assignment"
-local fortran_body = require "accdeep.plan.body.fortran_body"
+local fortran_body = require "accdeep.sema.body.fortran_body"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"

@@ -2,7 +2,7 @@
 -- run/languages.lua describes each function.
 
 local fortran_addendum = require "accdeep.lowering.fortran_addendum"
-local fortran_body = require "accdeep.plan.body.fortran_body"
+local fortran_body = require "accdeep.sema.body.fortran_body"
 local fortran_construct = require "accdeep.run.fortran_construct"
 local cuda = require "accdeep.backend.cuda"
 local fortran_debug_types = require "accdeep.types.fortran_debug_types"

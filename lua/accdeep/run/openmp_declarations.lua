@@ -78,7 +78,7 @@ local function declare_target(self, node)
   local function add(clause, kind)
     opens = false
     for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-      add_target_variable(self, openacc_lowering.declared_variable(self, item), kind, item.pos)
+      add_target_variable(self, self.now.scope:declared_variable(item), kind, item.pos)
     end
   end
   if node.vars then add(node, "enter") end

@@ -12,9 +12,8 @@ local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
-local data_sharing = require "accdeep.plan.body.data_sharing"
+local data_sharing = require "accdeep.sema.body.data_sharing"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local list_item = require "accdeep.lowering.list_item"
 local host_privatization = require "accdeep.run.host_privatization"
 local openmp_exclusions = require "accdeep.sema.openmp_exclusions"
@@ -53,7 +52,7 @@ local function variable_of(session, clause, item)
     raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
       clause.op and " and sections of them" or ""), { rule = "HOUSE-threads" })
   end
-  local variable = openacc_lowering.declared_variable(session, id)
+  local variable = session.now.scope:declared_variable(id)
   if clause.op and not reducible(is_section and list_item.element_type(session, item) or variable.type) then
     raise("type-mismatch", item.pos, ("%s cannot be reduced: it is not a number"):format(types.name(variable.type)),
       { length = #id.name, rule = "LLNL-4-14" })
@@ -141,7 +140,7 @@ local function add_unnamed(session, node, sharing, counters, references)
             notes = { "default(none) is at " .. clause_groups.written_at(session, sharing.default_pos) } })
       end
       covered[name] = true
-      copies[#copies + 1] = { variable = openacc_lowering.declared_variable(session, reference),
+      copies[#copies + 1] = { variable = session.now.scope:declared_variable(reference),
         begins = default == "firstprivate" }
     end
   end

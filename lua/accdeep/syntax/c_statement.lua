@@ -1,7 +1,7 @@
 -- c_statement.lua - grammar of C statements, for the bodies of compute constructs. Adds its rules to the parser of
 -- syntax/init.lua.
 --
--- The parser does not attach statements to directives; plan/body/c_body.lua does. `inner` marks a block made of
+-- The parser does not attach statements to directives; sema/body/c_body.lua does. `inner` marks a block made of
 -- directives and a statement where the grammar requires one statement.
 
 local lpeg = require "lpeg"

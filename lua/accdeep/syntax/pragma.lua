@@ -1,5 +1,5 @@
 -- pragma.lua - pragma lines in C texts: finds directives of OpenACC and OpenMP and parses them. Called by
--- plan/body/c_body.lua and run/type_directives.lua.
+-- sema/body/c_body.lua and run/type_directives.lua.
 --
 -- Foreign pragmas (unroll, ivdep, once, STDC, GCC, clang) are hints for compilers and are skipped. A word that differs
 -- from a sentinel by one letter is an error, so that no directive is ignored silently (HOUSE-bodies).

@@ -1,5 +1,5 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
--- 4). To bind a group to a construct means to add its clauses there. run/ and plan/body/c_body.lua call `apply` before
+-- 4). To bind a group to a construct means to add its clauses there. run/ and sema/body/c_body.lua call `apply` before
 -- a directive is lowered.
 --
 -- Clauses of a declare group directive: `name` gives the group a name. bind_all lists the constructs that get the

@@ -146,6 +146,9 @@ function Scope:no_variable(node, others, rule)
     help = diagnostic.suggest(node.name, names) })
 end
 
+-- Returns the variable that a list item {name, pos} names; raises if no variable is declared with this name.
+function Scope:declared_variable(item) return self.variables[item.name] or self:no_variable(item) end
+
 -- Returns all types made from templates in this and the enclosing scopes: name -> type. A name of an inner scope hides
 -- that of an outer one.
 function Scope:all_instances()

@@ -4,7 +4,7 @@
 -- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
 -- in which each directive is replaced by what it means for one thread:
 --   a plain statement            the directive has no effect on one thread.
---   private{node, copies, ...}   private copies (backend/privatization.lua, plan/body/data_sharing.lua).
+--   private{node, copies, ...}   private copies (backend/privatization.lua, sema/body/data_sharing.lua).
 --   carried{language, text, kind, body?}   the directive and its statement `body`, executed on devices while the body
 --                                          runs on the host (backend/nested_directives.lua).
 -- A directive at a place that does not allow it is an error; no directive is ignored (HOUSE-bodies). run/ calls
@@ -19,14 +19,14 @@ local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
-local statement_patterns = require "accdeep.plan.body.statement_patterns"
+local statement_patterns = require "accdeep.sema.body.statement_patterns"
 local clause_groups = require "accdeep.types.clause_groups"
-local nesting_check = require "accdeep.plan.body.nesting_check"
+local nesting_check = require "accdeep.sema.body.nesting_check"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local pragma = require "accdeep.syntax.pragma"
-local reductions = require "accdeep.plan.body.reductions"
-local data_sharing = require "accdeep.plan.body.data_sharing"
+local reductions = require "accdeep.sema.body.reductions"
+local data_sharing = require "accdeep.sema.body.data_sharing"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -14,12 +14,11 @@ local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
-local statement_patterns = require "accdeep.plan.body.statement_patterns"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local nesting_check = require "accdeep.plan.body.nesting_check"
-local c_body = require "accdeep.plan.body.c_body"
-local reductions = require "accdeep.plan.body.reductions"
-local data_sharing = require "accdeep.plan.body.data_sharing"
+local statement_patterns = require "accdeep.sema.body.statement_patterns"
+local nesting_check = require "accdeep.sema.body.nesting_check"
+local c_body = require "accdeep.sema.body.c_body"
+local reductions = require "accdeep.sema.body.reductions"
+local data_sharing = require "accdeep.sema.body.data_sharing"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
@@ -207,7 +206,7 @@ local function copies_of(session, node, loops)
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs((clause.name == "private" or clause.name == "reduction") and clause.vars or {}) do
       if item.tag ~= "id" then data_sharing.refuse_part(clause, item) end
-      local name, variable = item.name, openacc_lowering.declared_variable(session, item)
+      local name, variable = item.name, session.now.scope:declared_variable(item)
       if clause_of[name] then
         raise("conflicting-clauses", item.pos, ("'%s' is in %s already"):format(name, clause_of[name]),
           { length = #name, rule = "ACC33-2.9-4" })
@@ -224,7 +223,7 @@ local function copies_of(session, node, loops)
   for _, loop in ipairs(loops) do
     if not clause_of[loop.name] then
       clause_of[loop.name] = "the loop"
-      openacc_lowering.declared_variable(session, { name = loop.name, pos = loop.pos })
+      session.now.scope:declared_variable({ name = loop.name, pos = loop.pos })
       list[#list + 1] = { name = loop.name, pos = loop.pos }
     end
   end
@@ -367,7 +366,7 @@ function fortran_body.names(session, list)
       for _, part in ipairs(item.tree.vars) do
         local root = part
         while root.base do root = root.base end
-        openacc_lowering.declared_variable(session, root)
+        session.now.scope:declared_variable(root)
       end
     else
       each_list(item, function(own) fortran_body.names(session, own) end)
