@@ -49,19 +49,6 @@ end)
 -- Action of each clause of update that gives a direction: clause -> action.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
 
--- Returns the action of an invoke clause from its direction, as in invoke<p>(self: X); nil if it has no direction.
--- Raises if an update has no valid direction, or if another construct has a direction. Decides TR14-3.2.3-01.
-local function direction_of(plan, clause)
-  local direction = clause.direction
-  if plan.kind == "update" and not (direction and directions[direction.name]) then
-    raise("syntax", direction and direction.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
-      .. "invoke<p>(device: X)", { length = direction and #direction.name or #clause.name, rule = "TR14-3.2.3-01" })
-  elseif plan.kind ~= "update" and direction then
-    raise("syntax", direction.pos, "a direction is for update", { length = #direction.name, rule = "TR14-3.2.3-01" })
-  end
-  return direction and directions[direction.name]
-end
-
 -- Returns the list items of an update with each section split into its contiguous runs, as a list of ASTs. Raises for
 -- errors of a section.
 function openacc_lowering.split_update(plan, vars)
@@ -96,7 +83,7 @@ local function requests_of(plan, clauses)
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
     local action = data_actions[clause.name]
-    if invoke then action = direction_of(plan, clause) end
+    if invoke then action = clause.direction and directions[clause.direction.name] end
     local vars = openacc_lowering.moves(clause, plan.kind) and clause.vars or {}
     if plan.kind == "update" and not invoke then vars = session.language.update_pieces(plan, vars) end
     for _, variable in ipairs(vars) do
@@ -134,11 +121,6 @@ local function qualify_members(session, clauses)
   end
   return list
 end
-
--- Names of the clauses that may have a shape, <...>, or a nest, as keys.
-local takes_shape = openacc_directives.clauses_where(function(entry, clause)
-  return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
-end)
 
 -- Raises if a clause has a nest, and its variables have different types. Decides TR14-3.3-03.
 local function check_one_type(session, clause)
@@ -203,18 +185,6 @@ local persistent = openacc_directives.clauses_where(function(entry, clause) retu
 function openacc_lowering.raise_declared_twice(name, pos)
   raise("duplicate-clause", pos, ("'%s' is in a declare already"):format(name), { length = #name,
     rule = "ACC33-dec-1", help = "keep one of the clauses" })
-end
-
--- Returns {name, pos} for each list item of a clause; raises if a list item is not just the name of a variable.
-function openacc_lowering.simple_names(clause)
-  local names = {}
-  for _, variable in ipairs(clause.vars) do
-    if variable.tag ~= "id" then
-      raise("syntax", variable.pos, ("'%s' takes names of variables"):format(clause.name))
-    end
-    names[#names + 1] = { name = variable.name, pos = variable.pos }
-  end
-  return names
 end
 
 -- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
@@ -318,36 +288,14 @@ local function add_implicit(plan, node, references, default)
   openacc_lowering.raise_unlisted(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
 end
 
--- Sets plan.on_self from the self clause of a compute construct. If the clause's condition is true, or missing, the
--- construct runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and if
--- the session's language does not support it. Decides ACC33-2.5.7-1.
-local function add_self(plan, clause)
-  local vars = clause.vars
-  if not plan.session.language.takes_self then
-    raise("unsupported", clause.pos, "'self' on a compute construct", { length = 4 })
-  elseif plan.on_self then
-    raise("duplicate-clause", clause.pos, "'self' stands here twice", { length = 4, rule = "ACC33-2.6-1" })
-  elseif vars and vars[2] then
-    raise("syntax", vars[2].pos, "'self' takes one condition", { rule = "ACC33-2.5.7-1" })
-  end
-  plan.on_self = vars and vars[1] or clause.e or list_item.number(1, clause.pos)
-end
-
-local is_member = { member = true, component = true } -- tags of the ASTs of members
-
 -- Appends copy requests to `requests` for variables, elements and sections that a reduction clause names, but whose
--- variable no request names. Raises for members, and for types that the operator cannot reduce. Decides ACC33-impl-1,
--- ACC33-2.5.15-1.
+-- variable no request names. Raises for types that the operator cannot reduce. Decides ACC33-impl-1.
 local function add_reductions(plan, clauses, requests)
   local named = {}
   for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end
   for _, clause in ipairs(clauses) do
     for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
-      local base, name = split_designator(item), list_item.root_variable(item)
-      if is_member[base.tag] or not name then
-        raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
-          { rule = "ACC33-2.5.15-1" })
-      end
+      local name = list_item.root_variable(item)
       local t = plan.session.now.scope:declared_variable({ name = name, pos = item.pos }).type
       if item.tag == "id" and plan.session.language.is_compiled then
         privatization.check_reduced({ op = clause.op, pos = item.pos, name = name, rule = "ACC33-2.5.15-1" }, t, t)
@@ -368,38 +316,16 @@ local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 -- nothing on the device changes. Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_lowering.directive(session, node, options)
   local kind = openacc_directives.directive(node.name).kind
-  if kind == "body" then
-    raise("region-nesting", node.pos,
-      ("'%s' is allowed only in the text of a compute construct's body"):format(node.name),
-      { length = #node.name, rule = "ACC33-2.9-1" })
-  elseif kind == "declaration" then
-    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
-      { length = #node.name, rule = "ACC33-2.15-1", help = "write the directive in the text of declare" })
-  end
-  if node.argument then
-    raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
-  end
-  local by_name = openacc_sema.check(node)
+  local clauses, by_name = openacc_sema.check_directive(node, session.rules, session.language.takes_self)
   local plan = new_plan(session, node, kind, options)
   plan.if_present = by_name.if_present
   plan.waiting = node.waiting
   local default
-  openacc_sema.check_forms(node, kind, session.rules)
-  local clauses = openacc_sema.default_device_clauses(node)
   for _, clause in ipairs(clauses) do
     if clause.nest and clause.nest.single then
       session:warn("syntax", clause.nest.pos, "a nest begins with '::{'", { length = 1, rule = "TR14-3.3-01" })
     end
-    if (clause.shape or clause.nest) and not takes_shape[clause.name] then
-      raise("clause-not-allowed", (clause.shape or clause.nest).pos, ("'%s' takes no %s"):format(clause.name,
-        clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
-    end
     check_one_type(session, clause)
-    for _, item in ipairs(kind == "declare" and clause.vars or {}) do
-      if item.tag ~= "id" then
-        raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
-      end
-    end
     local is_persistent = persistent[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
     if kind == "declare" and not is_persistent then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
@@ -408,7 +334,8 @@ function openacc_lowering.directive(session, node, options)
     elseif clause.name == "if" then
       plan.condition = clause.e
     elseif clause.name == "self" and kind == "compute" then
-      add_self(plan, clause)
+      -- If the condition is true, or missing, the construct runs on the host with the host's data (ACC33-2.5.7-1).
+      plan.on_self = clause.vars and clause.vars[1] or clause.e or list_item.number(1, clause.pos)
     elseif clause.name == "finalize" then
       plan.finalize = true
     elseif clause.name == "async" then
@@ -425,23 +352,13 @@ function openacc_lowering.directive(session, node, options)
     elseif clause.name == "device_num" then
       plan.device_num = clause.e
     elseif clause.name == "default" then
-      if clause.word ~= "none" and clause.word ~= "present" then
-        raise("clause-not-allowed", clause.word_pos,
-          ("default is none or present here, not '%s'"):format(clause.word),
-          { length = #clause.word, rule = "ACC33-impl-2" })
-      end
       default = clause.word
     elseif clause.name == "private" or clause.name == "firstprivate" then
-      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-        local variable = session.now.scope:declared_variable(item)
-        if plan.private[item.name] then
-          raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
-            { length = #item.name, rule = "ACC33-2.7-8" })
-        end
-        plan.private[item.name] = { attribute = clause.name, variable = variable }
+      for _, item in ipairs(clause.vars) do
+        plan.private[item.name] = { attribute = clause.name, variable = session.now.scope:declared_variable(item) }
       end
     elseif clause.name == "deviceptr" then
-      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+      for _, item in ipairs(clause.vars) do
         local variable = session.now.scope:declared_variable(item)
         if variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
@@ -450,7 +367,7 @@ function openacc_lowering.directive(session, node, options)
         plan.deviceptr[item.name] = variable
       end
     elseif clause.name == "use_device" then
-      for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+      for _, item in ipairs(clause.vars) do
         plan.use_device[#plan.use_device + 1] = { variable = session.now.scope:declared_variable(item),
           pos = item.pos }
       end
@@ -460,9 +377,6 @@ function openacc_lowering.directive(session, node, options)
     local elsewhere = { tag = "unary", op = "!", pos = plan.on_self.pos, e = plan.on_self }
     plan.condition = plan.condition and { tag = "binary", op = "&&", pos = plan.on_self.pos, a = plan.condition,
       b = elsewhere } or elsewhere
-  end
-  if kind == "host data" and #plan.use_device == 0 then
-    raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.now.this and qualify_members(session, clauses) or clauses
   -- Fortran computes bounds during lowering. If the condition of a Fortran directive is false, no bound may be
@@ -480,8 +394,9 @@ function openacc_lowering.directive(session, node, options)
   -- A link clause maps nothing; a later data clause maps the variable (ACC33-dec-1). Names in a link clause must be
   -- declared.
   for _, clause in ipairs(node.clauses) do
-    local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
-    for _, item in ipairs(names) do session.now.scope:declared_variable(item) end
+    for _, item in ipairs(clause.name == "link" and clause.vars or {}) do
+      session.now.scope:declared_variable(item)
+    end
   end
   if kind == "declare" then
     local declared = {}
@@ -490,10 +405,6 @@ function openacc_lowering.directive(session, node, options)
       if declared[name] then openacc_lowering.raise_declared_twice(name, request.node.pos) end
       declared[name] = true
     end
-  end
-  if kind == "set" and not (by_name.default_async or by_name.device_num or by_name.device_type or by_name.dtype) then
-    raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
-      { rule = "ACC33-set-1" })
   end
   if #requests == 0 and not plan.absent and not by_name.link and not by_name.deviceptr
     and (openacc_directives.directive(node.name).needs_data or kind == "region" and not by_name.default) then

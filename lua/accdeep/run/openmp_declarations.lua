@@ -6,7 +6,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local mapper = lazy.require "accdeep.lowering.mapper"
 local transaction = require "accdeep.types.transaction"
 
@@ -77,7 +77,8 @@ local function declare_target(self, node)
   -- Makes the variables of a clause device variables; the directive then opens no block.
   local function add(clause, kind)
     opens = false
-    for _, item in ipairs(openacc_lowering.simple_names(clause)) do
+    openacc_sema.check_names(clause)
+    for _, item in ipairs(clause.vars) do
       add_target_variable(self, self.now.scope:declared_variable(item), kind, item.pos)
     end
   end

@@ -283,4 +283,133 @@ function openacc_sema.check_forms(node, kind, rules)
   end
 end
 
+-- ---------------------------------------------------------------------- directives outside of bodies --
+
+-- Raises if a list item of a clause is not just the name of a variable.
+function openacc_sema.check_names(clause)
+  for _, item in ipairs(clause.vars or {}) do
+    if item.tag ~= "id" then
+      raise("syntax", item.pos, ("'%s' takes names of variables"):format(clause.name))
+    end
+  end
+end
+
+-- Raises if a directive may occur only elsewhere, or has a name in parentheses.
+local function check_place(node, kind)
+  if kind == "body" then
+    raise("region-nesting", node.pos,
+      ("'%s' is allowed only in the text of a compute construct's body"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.9-1" })
+  elseif kind == "declaration" then
+    raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
+      { length = #node.name, rule = "ACC33-2.15-1", help = "write the directive in the text of declare" })
+  elseif node.argument then
+    raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
+  end
+end
+
+-- Sets of clauses: those that may have a shape, <...>, or a nest; those of update that give a direction; those whose
+-- list items are names.
+local takes_shape = openacc_directives.clauses_where(function(entry, clause)
+  return openacc_directives.clauses_of.policy[clause.name] and entry.takes == "vars" or entry.update
+    or entry.takes == "invoke"
+end)
+local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
+local takes_names = word_set "private firstprivate deviceptr use_device link"
+
+-- Raises if the clause invoke of an update has no valid direction, or that of another construct has one. Decides
+-- TR14-3.2.3-01.
+local function check_direction(clause, kind)
+  local direction = clause.direction
+  if kind == "update" and not (direction and directions[direction.name]) then
+    raise("syntax", direction and direction.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
+      .. "invoke<p>(device: X)", { length = direction and #direction.name or #clause.name, rule = "TR14-3.2.3-01" })
+  elseif kind ~= "update" and direction then
+    raise("syntax", direction.pos, "a direction is for update", { length = #direction.name, rule = "TR14-3.2.3-01" })
+  end
+end
+
+-- Raises if a clause self of a compute construct is the second one, has several conditions, or is not supported by the
+-- language. takes_self: the language supports it; is_second: the construct has another one. Decides ACC33-2.5.7-1.
+local function check_self(clause, takes_self, is_second)
+  if not takes_self then
+    raise("unsupported", clause.pos, "'self' on a compute construct", { length = 4 })
+  elseif is_second then
+    raise("duplicate-clause", clause.pos, "'self' stands here twice", { length = 4, rule = "ACC33-2.6-1" })
+  elseif clause.vars and clause.vars[2] then
+    raise("syntax", clause.vars[2].pos, "'self' takes one condition", { rule = "ACC33-2.5.7-1" })
+  end
+end
+
+-- Raises if a list item of a reduction on a compute construct is no variable, element or section of an array. Decides
+-- ACC33-2.5.15-1.
+local function check_reduced(clause)
+  for _, item in ipairs(clause.vars) do
+    local root = item
+    while root.tag == "index" or root.tag == "section" or root.tag == "reference" or root.tag == "unary" do
+      root = root.base or root.e
+    end
+    if root.tag ~= "id" then
+      raise("clause-not-allowed", item.pos, "'reduction' takes variables, elements and sections of arrays",
+        { rule = "ACC33-2.5.15-1" })
+    end
+  end
+end
+
+-- Raises if the list of a clause is not one that the directive takes. private: names of the variables in private and
+-- firstprivate clauses before this one, as keys; those of this clause are added.
+local function check_list(clause, kind, private)
+  if (clause.shape or clause.nest) and not takes_shape[clause.name] then
+    raise("clause-not-allowed", (clause.shape or clause.nest).pos, ("'%s' takes no %s"):format(clause.name,
+      clause.shape and "shape" or "nest"), { rule = clause.shape and "TR14-3.1.2-02" or "TR14-3.3-02" })
+  end
+  for _, item in ipairs(kind == "declare" and clause.vars or {}) do
+    if item.tag ~= "id" then
+      raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
+    end
+  end
+  if takes_names[clause.name] then openacc_sema.check_names(clause) end
+  local is_private = clause.name == "private" or clause.name == "firstprivate"
+  for _, item in ipairs(is_private and clause.vars or {}) do
+    if private[item.name] then
+      raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
+        { length = #item.name, rule = "ACC33-2.7-8" })
+    end
+    private[item.name] = true
+  end
+end
+
+-- Raises for the errors of a directive outside of bodies that its text shows. Returns its clauses for the default
+-- device, and the names of all its clauses as keys. rules: the rule profile; takes_self: true if compute constructs of
+-- the language take self. Decides ACC33-hd-1, ACC33-set-1.
+function openacc_sema.check_directive(node, rules, takes_self)
+  local kind = openacc_directives.directive(node.name).kind
+  check_place(node, kind)
+  local by_name = openacc_sema.check(node)
+  openacc_sema.check_forms(node, kind, rules)
+  local clauses, private, has_self = openacc_sema.default_device_clauses(node), {}, false
+  for _, clause in ipairs(clauses) do
+    check_list(clause, kind, private)
+    if clause.name == "self" and kind == "compute" then
+      check_self(clause, takes_self, has_self)
+      has_self = true
+    elseif clause.name == "default" and clause.word ~= "none" and clause.word ~= "present" then
+      raise("clause-not-allowed", clause.word_pos, ("default is none or present here, not '%s'"):format(clause.word),
+        { length = #clause.word, rule = "ACC33-impl-2" })
+    elseif clause.name == "invoke" then
+      check_direction(clause, kind)
+    elseif clause.name == "reduction" then
+      check_reduced(clause)
+    end
+  end
+  if kind == "host data" and not by_name.use_device then
+    raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
+  elseif kind == "set" and not (by_name.default_async or by_name.device_num or by_name.device_type
+    or by_name.dtype) then
+    raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
+      { rule = "ACC33-set-1" })
+  end
+  return clauses, by_name
+end
+
 return openacc_sema
