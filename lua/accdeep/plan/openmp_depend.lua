@@ -4,6 +4,7 @@
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local list_item = require "accdeep.lowering.list_item"
 local ast = require "accdeep.base.ast"
 
@@ -11,9 +12,6 @@ local raise = diagnostic.raise
 
 local openmp_depend = {}
 
-local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
-  source = true, sink = true }
-local of_ordered = { source = true, sink = true } -- types of dependences that only the directive ordered takes
 local of_memory = { out = true, inout = true } -- types of dependences that may name omp_all_memory
 
 -- Returns a copy of the AST `expression` in which a number replaces each name of an iterator, so that types can be
@@ -23,21 +21,6 @@ local function substitute_iterators(session, expression, names)
   return ast.map(expression, function(node)
     return node.tag == "id" and names[node.name] and language.number(language.first, node.pos) or nil
   end)
-end
-
--- Raises if the dependence type of a depend clause is unknown, is only for the directive ordered, or has no list items.
-local function check_type(clause)
-  local word = clause.type
-  if not is_type[word.name] then
-    raise("syntax", word.pos, ("'%s' is not a type of a dependence"):format(word.name), { length = #word.name,
-      rule = "OMP60-tgt-1", help = diagnostic.suggest(word.name, is_type) or "in, out, inout" })
-  elseif of_ordered[word.name] then
-    raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
-      rule = "OMP60-tgt-1" })
-  elseif not clause.items then
-    raise("syntax", word.pos + #word.name, ("depend(%s: ...) names variables"):format(word.name),
-      { rule = "OMP60-tgt-1" })
-  end
 end
 
 -- Returns the names of a clause's iterators as keys. Raises for other modifiers, and for wrong bounds; bounds may use
@@ -60,7 +43,7 @@ end
 
 -- Raises if the type, an iterator or a list item of a depend clause in Fortran is wrong.
 function openmp_depend.check_fortran(session, clause)
-  check_type(clause)
+  openmp_sema.check_dependence(clause)
   local names = {}
   for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do names[iterator.name] = true end
   for _, item in ipairs(clause.items) do
@@ -72,7 +55,7 @@ end
 
 -- Raises if the type, an iterator or a list item of a depend clause in C is wrong.
 function openmp_depend.check_c(session, clause)
-  check_type(clause)
+  openmp_sema.check_dependence(clause)
   local names = iterators_of(session, clause)
   for _, item in ipairs(clause.items) do
     if not (item.tag == "id" and item.name == "omp_all_memory" and of_memory[clause.type.name]) then

@@ -3,14 +3,10 @@
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
 local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
-local version_checks = require "accdeep.sema.version_checks"
-
-local raise = diagnostic.raise
 
 local openmp_implicit = {}
 
@@ -18,41 +14,12 @@ local openmp_implicit = {}
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "create",
   storage = "create", self = "copy" }
 
--- implicit behaviours that map nothing
-local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
-local behaviours_60 = { storage = true, self = true, private = true } -- behaviours from OpenMP 6.0 on
-
 -- Sets the behaviour of a category of variables in plan.defaults from a defaultmap clause; a clause without a category
--- sets it for all variables ("all"). Raises for unknown words, for two clauses for one category, and for words of a
--- later version than rules.openmp.
+-- sets it for all variables ("all").
 function openmp_implicit.defaultmap(plan, clause)
-  local behaviour, category, more = table.unpack(clause.words)
-  if more then
-    raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
-  end
-  local is_behaviour = behaviours[behaviour.name] or other_behaviours[behaviour.name]
-  local is_category = plan.session.language.categories
-  if not is_behaviour or category and not is_category[category.name] then
-    local word = is_behaviour and category or behaviour
-    raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
-      is_behaviour and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
-  end
-  if behaviours_60[behaviour.name] then
-    version_checks("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name),
-      behaviour.pos,
-      #behaviour.name)
-  end
-  if category and category.name == "all" then
-    version_checks("openmp", plan.session.rules.openmp, 52, "the category 'all' in defaultmap", category.pos,
-      #category.name)
-  end
+  local behaviour, category = table.unpack(clause.words)
   if behaviour.name == "self" then openmp_restrictions.require_host_execution(plan, behaviour.pos) end
-  local key = category and category.name or "all"
-  if plan.defaults[key] or plan.defaults.all or key == "all" and next(plan.defaults) then
-    raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
-      { length = #clause.name, rule = "OMP60-map-11" })
-  end
-  plan.defaults[key] = behaviour.name
+  plan.defaults[category and category.name or "all"] = behaviour.name
 end
 
 -- Returns the implicit behaviour of `variable`, which no clause names: firstprivate, section (a pointer that refers to

@@ -571,21 +571,11 @@ end
 local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
   reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
 
--- Clauses, other than map, whose list items may be sections of variables.
-local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
-  task_reduction = true }
-
--- Returns the list items of a clause other than map: {name, pos, section?}, where section is an AST. Raises if a list
--- item is neither a variable nor, for clauses in takes_sections, a section of one.
+-- Returns the list items of a clause other than map: {name, pos, section?}, where section is an AST.
 local function clause_variables(session, clause)
   local list = {}
   for i, node in ipairs(clause.vars) do
-    local base, subscripts = node, nil
-    if takes_sections[clause.name] then base, subscripts = list_item.split_designator(node) end
-    if base.tag ~= "id" then
-      raise("clause-not-allowed", node.pos, ("'%s' takes names of variables%s"):format(clause.name,
-        takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
-    end
+    local base, subscripts = list_item.split_designator(node)
     if subscripts then
       session.now.scope:declared_variable(base)
       list_item.element_type(session, node) -- raises if the section is invalid
@@ -596,21 +586,15 @@ local function clause_variables(session, clause)
 end
 
 -- Registers the variables of data-sharing clauses in the plan: device pointers, device addresses, private copies.
--- Returns the other list items, {name, pos, section?}, which must be mapped tofrom. Raises if clauses for one variable
--- exclude each other, or if is_device_ptr names no pointer.
+-- Returns the other list items, {name, pos, section?}, which must be mapped tofrom. Raises if is_device_ptr names no
+-- pointer.
 local function data_sharing(plan)
-  local session, list, attributes = plan.session, {}, {}
+  local session, list = plan.session, {}
   for _, clause in ipairs(plan.node.clauses) do
     local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
     if sharing[name] or is_device then
       for _, item in ipairs(clause_variables(session, clause)) do
         local variable = session.now.scope:declared_variable(item)
-        local previous = attributes[item.name]
-        if previous and (is_device or previous == "device" or (previous == "private") ~= (name == "private")) then
-          raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(item.name),
-            { length = #item.name, rule = "OMP60-map-11" })
-        end
-        attributes[item.name] = is_device and "device" or name
         if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-map-11" })
@@ -642,21 +626,15 @@ local function check_private(plan, requests)
   end
 end
 
--- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises if both clauses name a
--- variable, or if use_device_ptr names neither a pointer nor an array.
+-- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises if use_device_ptr names
+-- neither a pointer nor an array.
 local function use_device(plan)
-  local clause_of = {}
   for _, clause in ipairs(plan.node.clauses) do
     local by_address = clause.name == "use_device_addr"
     if by_address or clause.name == "use_device_ptr" then
       for _, item in ipairs(clause_variables(plan.session, clause)) do
         local variable = plan.session.now.scope:declared_variable(item)
         local section = item.section
-        if clause_of[item.name] and clause_of[item.name] ~= clause.name then
-          raise("conflicting-clauses", item.pos, ("'%s' is in '%s' already"):format(item.name,
-            clause_of[item.name]), { length = #item.name, rule = "OMP60-tgt-1" })
-        end
-        clause_of[item.name] = clause.name
         if not by_address and variable.type.kind ~= "pointer" and variable.type.kind ~= "array" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })
@@ -669,23 +647,13 @@ local function use_device(plan)
 end
 
 -- Sets the condition, the device and the defaultmap behaviour of the plan. An `if` clause with the name of another
--- constituent construct is ignored. Raises if this name is not part of the directive's name, and for device modifiers
--- other than device_num. Decides OMP60-tgt-1.
+-- constituent construct is ignored.
 local function general(plan)
   for _, clause in ipairs(plan.node.clauses) do
     local modifier = clause.modifier and clause.modifier.name
     if clause.name == "if" then
-      local part = plan.kind == "compute" and openmp_sema.is_part(plan.node.name, modifier or "target")
-      if modifier and not part and modifier ~= plan.node.name then
-        raise("clause-not-allowed", clause.modifier.pos, ("'%s' is not part of '%s'"):format(modifier, plan.node.name),
-          { length = #modifier, rule = "OMP60-tgt-1" })
-      elseif not modifier or modifier:find "^target" then
-        plan.condition = clause.e
-      end
+      if not modifier or modifier:find "^target" then plan.condition = clause.e end
     elseif clause.name == "device" then
-      if modifier and modifier ~= "device_num" then
-        raise("unsupported", clause.modifier.pos, ("device(%s: ...)"):format(modifier), { length = #modifier })
-      end
       plan.on_device = clause.e
     elseif clause.name == "defaultmap" then
       openmp_implicit.defaultmap(plan, clause)
@@ -712,15 +680,11 @@ local function map_used(plan)
   end
 end
 
--- Kind of a directive -> the clause without which the directive is wrong, for the message.
-local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
-  update = "a to or from clause" }
-
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body uses,
 -- nil without a body), is_text (true if the body is C text). Raises for errors of the directive; nothing on the device
 -- changes.
 function openmp_lowering.directive(session, node, options)
-  local info = openmp_sema.check(node, session.rules.openmp)
+  local info = openmp_sema.check_directive(node, session.rules.openmp, session.language.categories)
   local plan = new_plan(session, node, info.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.device_addresses, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
@@ -729,12 +693,7 @@ function openmp_lowering.directive(session, node, options)
   general(plan)
   local extra = data_sharing(plan)
   use_device(plan)
-  local requests, maps = requests_of(plan), false
-  for _, clause in ipairs(node.clauses) do maps = maps or clause.kind == "map" or clause.kind == "motion" end
-  if not maps and (needs_map[info.kind] or info.kind == "region" and #plan.use_device == 0) then
-    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[info.kind]
-      or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
-  end
+  local requests = requests_of(plan)
   if session.rules.counting == "items" then sort_requests(plan, requests) end
   check_private(plan, requests)
   openmp_restrictions.self_maps(plan, requests)

@@ -248,4 +248,133 @@ end
 
 openmp_sema.map_actions, openmp_sema.moves_in, openmp_sema.moves_out = entry, moves_in, moves_out
 
+-- ------------------------------------------------------------------------ directives with a construct --
+
+local dependences = word_set "in out inout mutexinoutset inoutset depobj source sink" -- types of dependences
+local of_ordered = word_set "source sink" -- types of dependences that only the directive ordered takes
+
+-- Raises if the dependence type of a depend clause is unknown, is only for the directive ordered, or has no list items.
+function openmp_sema.check_dependence(clause)
+  local word = clause.type
+  if not dependences[word.name] then
+    raise("syntax", word.pos, ("'%s' is not a type of a dependence"):format(word.name), { length = #word.name,
+      rule = "OMP60-tgt-1", help = diagnostic.suggest(word.name, dependences) or "in, out, inout" })
+  elseif of_ordered[word.name] then
+    raise("clause-not-allowed", word.pos, ("depend(%s) is for ordered"):format(word.name), { length = #word.name,
+      rule = "OMP60-tgt-1" })
+  elseif not clause.items then
+    raise("syntax", word.pos + #word.name, ("depend(%s: ...) names variables"):format(word.name),
+      { rule = "OMP60-tgt-1" })
+  end
+end
+
+-- Words of defaultmap that say what happens with variables; those that OpenMP has since version 6.0.
+local behaviours = word_set "alloc to from tofrom present storage self firstprivate private none default"
+local behaviours_60 = word_set "storage self private"
+
+-- Raises if a defaultmap clause has an unknown word, a word of a later version than `version`, or a category that
+-- another clause of the directive has. categories: the language's categories, as keys; named: categories of earlier
+-- clauses, as keys, to which that of this clause is added ("all" without a category).
+local function check_defaultmap(clause, version, categories, named)
+  local behaviour, category, more = table.unpack(clause.words)
+  if more then
+    raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
+  elseif not behaviours[behaviour.name] then
+    raise("clause-not-allowed", behaviour.pos, ("'%s' is not a behaviour of defaultmap"):format(behaviour.name),
+      { length = #behaviour.name, rule = "OMP60-map-11" })
+  elseif category and not categories[category.name] then
+    raise("clause-not-allowed", category.pos, ("'%s' is not a category of defaultmap"):format(category.name),
+      { length = #category.name, rule = "OMP60-map-11" })
+  end
+  if behaviours_60[behaviour.name] then
+    version_checks("openmp", version, 60, ("'%s' in defaultmap"):format(behaviour.name), behaviour.pos,
+      #behaviour.name)
+  end
+  if category and category.name == "all" then
+    version_checks("openmp", version, 52, "the category 'all' in defaultmap", category.pos, #category.name)
+  end
+  local key = category and category.name or "all"
+  if named[key] or named.all or key == "all" and next(named) then
+    raise("duplicate-clause", clause.pos, "one defaultmap for a category, or one for all",
+      { length = #clause.name, rule = "OMP60-map-11" })
+  end
+  named[key] = true
+end
+
+-- Raises if the name before the condition of an if clause is not that of the directive or of its part, or if a device
+-- clause has another modifier than device_num. Only compute constructs have parts. Decides OMP60-tgt-1.
+local function check_modifier(node, kind, clause)
+  local modifier = clause.modifier and clause.modifier.name
+  if not modifier then return end
+  local is_part = kind == "compute" and openmp_sema.is_part(node.name, modifier)
+  if clause.name == "if" and not is_part and modifier ~= node.name then
+    raise("clause-not-allowed", clause.modifier.pos, ("'%s' is not part of '%s'"):format(modifier, node.name),
+      { length = #modifier, rule = "OMP60-tgt-1" })
+  elseif clause.name == "device" and modifier ~= "device_num" then
+    raise("unsupported", clause.modifier.pos, ("device(%s: ...)"):format(modifier), { length = #modifier })
+  end
+end
+
+-- Clauses about variables other than map: name -> effect. The clauses that name a variable have one effect.
+local effects = { is_device_ptr = "device", has_device_addr = "device", private = "private", firstprivate = "copied",
+  lastprivate = "copied", linear = "copied", reduction = "copied", in_reduction = "copied", task_reduction = "copied",
+  use_device_ptr = "use_device_ptr", use_device_addr = "use_device_addr" }
+-- Clauses whose list items may be sections of variables.
+local takes_sections = word_set "use_device_addr has_device_addr reduction in_reduction task_reduction"
+
+-- Returns the name of the variable that a list item names, or of which it is a section. Raises for other list items.
+local function variable_name(clause, item)
+  local base, innermost = item, nil
+  while takes_sections[clause.name] and (base.tag == "index" or base.tag == "section" or base.tag == "alias") do
+    base, innermost = base.base, base.tag
+  end
+  if base.tag == "id" and innermost ~= "index" then return base.name end
+  raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
+    takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
+end
+
+-- Raises if a list item of a clause in `effects` is no variable, or is in a clause that excludes this one. clause_of:
+-- variable -> the first clause that names it; variables of this clause are added.
+local function check_variables(clause, clause_of)
+  local effect = effects[clause.name]
+  for _, item in ipairs(effect and clause.vars or {}) do
+    local name = variable_name(clause, item)
+    local other = clause_of[name]
+    if other and clause.name:find "^use_device" and other ~= clause.name then
+      raise("conflicting-clauses", item.pos, ("'%s' is in '%s' already"):format(name, other),
+        { length = #name, rule = "OMP60-tgt-1" })
+    elseif other and not clause.name:find "^use_device" and (effect == "device" or effects[other] ~= effect) then
+      raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(name),
+        { length = #name, rule = "OMP60-map-11" })
+    end
+    clause_of[name] = clause.name
+  end
+end
+
+-- Kind of a directive -> the clauses without which the directive is wrong, for the message.
+local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
+  update = "a to or from clause", region = "a map or use_device clause" }
+
+-- Raises for the errors of a directive with a construct that its text shows (check, and the functions above). Returns
+-- the entry of the directive. version: OpenMP version of the rules, or nil; categories: words for categories of
+-- variables of the language, as keys.
+function openmp_sema.check_directive(node, version, categories)
+  local info = openmp_sema.check(node, version)
+  local named, clause_of, has_data = {}, {}, false
+  for _, clause in ipairs(node.clauses) do
+    check_modifier(node, info.kind, clause)
+    if clause.name == "defaultmap" then check_defaultmap(clause, version, categories, named) end
+  end
+  for _, clause in ipairs(node.clauses) do
+    check_variables(clause, clause_of)
+    has_data = has_data or clause.kind == "map" or clause.kind == "motion"
+      or info.kind == "region" and clause.name:find "^use_device" ~= nil
+  end
+  if not has_data and needs_map[info.kind] then
+    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[info.kind]),
+      { rule = "OMP60-tgt-1" })
+  end
+  return info
+end
+
 return openmp_sema
