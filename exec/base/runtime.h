@@ -1,5 +1,5 @@
-/* runtime.h - state of the runtime for compiled OpenACC and OpenMP programs: threads, options, the lock. Each process
- * has one runtime, made at its first call, with one context of the core (rt.context) that the lock protects. Each file
+/* runtime.h - state of the runtime for compiled OpenACC and OpenMP programs: threads, options. Each process has one
+ * runtime, made at its first call, with one context of the core (rt.context) that the lock (lock.h) protects. Each file
  * of the runtime has a header of its name; exec/README.md lists them.
  *
  * A call that fails reports its error and ends the program with status 1, like the compiler's own runtime: OpenACC

@@ -92,11 +92,11 @@ unsigned rt_get_target_spec(const struct entries *map, size_t entry, const void 
     return ACCD_ACTION_CREATE;
 }
 
-/* Returns true if an entry of OpenMP has an iterator, or is an implicit map of data that are partly present. */
-bool rt_needs_slow_path(const struct entries *map, size_t entry)
+/* Returns true if an entry is an implicit map of OpenMP, of data that are partly present. */
+bool rt_is_partly_present_implicit(const struct entries *map, size_t entry)
 {
+    assert(map->target && entry < map->n);
     const unsigned kind = map->kind[entry] & 0xff;
-    return map->size[entry] == (size_t)ITERATED ||
-           (kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
-            rt_is_partly_present(&rt_this_thread, map->host[entry], map->size[entry]));
+    return kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
+           rt_is_partly_present(&rt_this_thread, map->host[entry], map->size[entry]);
 }

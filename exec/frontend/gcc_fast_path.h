@@ -63,9 +63,8 @@ bool rt_attach_to_last_item(size_t n, const void *slot, size_t bias);
  * section of a target construct in a present object, whose range is stored in *host_p and *bytes_p. ACCD_ACTION_HOLD:
  * the entry is only an argument of the target construct (firstprivate) and needs no item. 0: it needs the slow path. */
 unsigned rt_get_target_spec(const struct entries *map, size_t entry, const void **host_p, uint64_t *bytes_p);
-/* Returns true if entry number `entry` of OpenMP needs the slow path: it has an iterator, or it is an implicit map of
- * data that are partly present. */
-bool rt_needs_slow_path(const struct entries *map, size_t entry);
+/* Returns true if entry number `entry` is an implicit map of OpenMP, of data that are partly present. */
+bool rt_is_partly_present_implicit(const struct entries *map, size_t entry);
 
 /* Returns the path for the `bytes` bytes of data at `host`, with the spec of their entry. SLOW_PATH: the data are
  * read-only, but the directive would write them. FAST_PATH_CHECKED: the data must be checked first (rt_needs_check).
@@ -99,6 +98,8 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
         unsigned spec = specs[kind];
+        if (target && bytes == (size_t)ITERATED)
+            return SLOW_PATH;
         if (!spec || !host) {
             if (host && (kind == ATTACH || kind == DETACH) && rt_attach_to_last_item(n, host, bytes)) {
                 construct_flags |= RT_HAS_POINTERS;
@@ -110,7 +111,7 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
             if (spec == ACCD_ACTION_HOLD)
                 continue;
         } else if (target) {
-            if (rt_needs_slow_path(map, i))
+            if (rt_is_partly_present_implicit(map, i))
                 return SLOW_PATH;
         } else {
             if (bytes == sizeof(void *) && (spec == ACCD_ACTION_CREATE || spec == ACCD_ACTION_DELETE) &&

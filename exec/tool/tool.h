@@ -5,7 +5,7 @@
  *      runtime                          tools, in the order in which they were added
  *      RT_CALL_HOOKS(event, e) -------> strict: races, stale data    trace: a line    draw: -
  *
- * Unless a hook says otherwise, it is called with the lock held (base/runtime.h), in the order of the tools. A hook
+ * Unless a hook says otherwise, it is called with the lock held (base/lock.h), in the order of the tools. A hook
  * that no tool has costs one comparison. */
 #ifndef RT_TOOL_H
 #define RT_TOOL_H

@@ -250,6 +250,8 @@ static void change_rows(void *args)
             rows[i][j]++;
 }
 
+int omp_target_is_present(const void *pointer, int device);
+
 /* Of gcc 16: an entry with iterators has the count, and for each value an address and a size. `absent`: an optional
  * array that is absent may have the size of iterators, too, because gcc computes it from an unset descriptor. */
 static void iterators(unsigned flags)
@@ -288,6 +290,9 @@ static void iterators(unsigned flags)
     TARGET(0, change_rows, {0x63, rows, sizeof rows});
     GOMP_target_end_data();
     printf("data %d %d\n", rows[0][0], rows[2][0]);
+    ENTER_EXIT(0, {TO, data, iterated});
+    ENTER_EXIT(EXIT, {DELETE, data, iterated});
+    printf("deleted %d\n", !omp_target_is_present(rows[0], 0) && !omp_target_is_present(rows[2], 0));
     ENTER_EXIT(EXIT, {RELEASE, rows, sizeof rows});
 }
 
