@@ -47,6 +47,22 @@ typedef struct accd__memory_observer {
  * has one such backend: a second call replaces the first. Not for devices that transfer without staging ("cuda"). */
 ACCD_API const accd_backend *accd__observe_memory(const accd_backend *backend, const accd__memory_observer *observer);
 
+/* -------------------------------------------------------------------- order of queued work -- */
+
+/* Stores the numbers of the first task of queue `number` that is not done, and of the last task. Returns 0 if all tasks
+ * are done, otherwise 1. The queue must exist. */
+ACCD_API int accd__queue_get_tasks(accd_context *context, int device, unsigned number, uint64_t *first_p,
+                                   uint64_t *last_p);
+/* Runs the tasks of queue `number` up to the task `last`, and the tasks of other queues for which they wait. Fails as
+ * accd_queue_wait does. */
+ACCD_API accd_status accd__queue_run_tasks(accd_context *context, int device, unsigned number, uint64_t last);
+/* Runs the queued copies to the host that may write one of the `bytes` bytes at `host`, and all tasks before them in
+ * their queues. Fails as accd_queue_wait does. */
+ACCD_API accd_status accd__queue_finish_copies(accd_context *context, int device, const void *host, uint64_t bytes);
+/* Sets the function that tells of a queued copy to the device whether its bytes are read at the construct (1), as host
+ * memory may be gone later. Otherwise (0; captures NULL) they are read when the queue does the copy. */
+ACCD_API void accd__queue_set_captures(accd_context *context, int (*captures)(uint64_t host, uint64_t bytes));
+
 /* ------------------------------------------------------------------- invariants and digests -- */
 
 /* Checks all invariants, for tests. Returns NULL if all hold; otherwise a sentence about the first violation, in a

@@ -155,6 +155,8 @@ struct accd_context {
                                               functions that return false */
     bool layouts;                          /* true if some label has a layout: an object may then have holes (bytes
                                               that its clause excluded) */
+    /* accd__queue_set_captures: which bytes queued copies to the device read at the construct; NULL: none */
+    int (*captures)(uint64_t host, uint64_t bytes);
     bool runs_queue; /* true while a queue runs its work. Host functions in the queue may then access device memory,
                       but run no constructs */
     bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Not a bit of a word

@@ -10,6 +10,12 @@ static inline bool accd__task_uses_memory(const struct accd__task *task)
     return task->kind == ACCD_TASK_TRANSFERS || task->kind == ACCD_TASK_KERNEL;
 }
 
+/* Returns true if a task may copy to the host: transfers, some of which do, or which are in a bulk (many rows). */
+static inline bool accd__task_may_copy_to_host(const struct accd__task *task)
+{
+    return task->kind == ACCD_TASK_TRANSFERS && (task->fetches || task->u.batch.bulk);
+}
+
 /* ----------------------------------------------------------------------------------- tasks.c -- */
 
 /* Returns a new task of a kind, followed by `more` bytes; all other bytes are zero. NULL: no memory. */

@@ -277,13 +277,22 @@ bool accd__is_queue_done(struct accd__queue *queue)
     return has_reached_task(queue, queue->submitted, queue);
 }
 
-/* Returns a task for the transfers of a batch, with copies of the list and of the bytes that come from the core's own
- * memory (ACCD_TRANSFER_CORE_TO_DEVICE); NULL: no memory. */
+/* Returns true if the task of a transfer gets a copy of the transfer's bytes: they come from the core's own memory
+ * (ACCD_TRANSFER_CORE_TO_DEVICE), or the context's function `captures` says so. */
+static bool is_captured(const accd_context *context, const struct accd__transfer *transfer)
+{
+    return transfer->direction == ACCD_TRANSFER_CORE_TO_DEVICE ||
+           (transfer->direction == ACCD_TRANSFER_TO_DEVICE && context->captures &&
+            context->captures(transfer->host, transfer->bytes));
+}
+
+/* Returns a task for the transfers of a batch, with copies of the list and of captured bytes (is_captured); NULL: no
+ * memory. */
 static struct accd__task *new_transfer_task(struct accd__device_env *env, const struct accd__batch *batch)
 {
     uint64_t own = 0;
     for (size_t i = 0; i < batch->n; i++)
-        own += batch->at[i].direction == ACCD_TRANSFER_CORE_TO_DEVICE ? batch->at[i].bytes : 0;
+        own += is_captured(env->context, &batch->at[i]) ? batch->at[i].bytes : 0;
     const size_t nranges = 2 * batch->n + batch->naccesses;
     const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd__pair);
     struct accd__task *task = accd__task_new(env, ACCD_TASK_TRANSFERS, lists + own);
@@ -298,9 +307,10 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
     task->u.batch.naccesses = 0;
     for (size_t i = 0; i < batch->n; i++) {
         at[i] = batch->at[i];
-        if (at[i].direction != ACCD_TRANSFER_CORE_TO_DEVICE)
+        if (!is_captured(env->context, &at[i]))
             continue;
         memcpy(own_copy, accd__pointer(at[i].host), at[i].bytes);
+        at[i].direction = ACCD_TRANSFER_CORE_TO_DEVICE;
         at[i].host = accd__address(own_copy);
         own_copy += at[i].bytes;
     }

@@ -16,6 +16,7 @@
  * Life of a task. A construct makes it (accd__queue_batch, queue_kernel) and appends it. In delayed mode the task runs
  * at the wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device starts the task
  * at the construct (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
+#include "accdeep_internal.h"
 #include "accdeep_queues.h"
 #include "queue/inside.h"
 #include "table/find.h"
@@ -365,6 +366,51 @@ accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t
     if (!accd__get_queue(env, region->queue) || !accd__is_concurrent(env) || !env->device.ops->launch)
         return ACCD_OK;
     return queue_kernel(region, devs, n, kernel, fn, ud, end_p);
+}
+
+int accd__queue_get_tasks(accd_context *context, int device, unsigned number, uint64_t *first_p, uint64_t *last_p)
+{
+    const struct accd__device_env *env = accd__find_device_env(context, device);
+    assert(env && number && number <= env->queues.n);
+    const struct accd__queue *queue = env->queues.at[number - 1];
+    *last_p = queue->submitted;
+    *first_p = queue->first ? queue->first->number : queue->submitted + 1;
+    return queue->first != NULL;
+}
+
+accd_status accd__queue_run_tasks(accd_context *context, int device, unsigned number, uint64_t last)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    ACCD_TRY(accd__check_can_submit(env, number));
+    assert(number);
+    return accd__queue_run_until(env->queues.at[number - 1], last);
+}
+
+/* Returns the number of the last task of a queue that copies to the host and may write one of the `bytes` bytes at
+ * `host`; 0: there is none. */
+static uint64_t find_last_copy(const struct accd__queue *queue, uint64_t host, uint64_t bytes)
+{
+    uint64_t last = 0;
+    for (const struct accd__task *task = queue->copies ? queue->first : NULL; task; task = task->next)
+        if (accd__task_may_copy_to_host(task) &&
+            (task->u.batch.bulk || (task->host.low < host + bytes && host < task->host.high)))
+            last = task->number;
+    return last;
+}
+
+accd_status accd__queue_finish_copies(accd_context *context, int device, const void *host, uint64_t bytes)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    ACCD_TRY(accd__check_can_submit(env, 0));
+    struct accd__queue *queue = accd__next_busy_queue(env, 0);
+    for (; queue; queue = accd__next_busy_queue(env, queue->number + 1))
+        ACCD_TRY(accd__queue_run_until(queue, find_last_copy(queue, accd__address(host), bytes)));
+    return ACCD_OK;
+}
+
+void accd__queue_set_captures(accd_context *context, int (*captures)(uint64_t host, uint64_t bytes))
+{
+    context->captures = captures;
 }
 
 int accd_queue_get_info(accd_context *context, int device, unsigned number, accd_queue_info *info_p)

@@ -82,6 +82,7 @@ struct accd__queue {
     /* Number of the last task that was appended. */
     uint64_t submitted;
     size_t pending; /* number of transfer and kernel tasks in the list */
+    size_t copies;  /* number of transfer tasks in the list that may copy to the host */
     bool tested;    /* true if accd_queue_test tested the queue since its last task was added */
     /* During a search for dependencies (tasks that must be done first): greatest number of a task of this queue that
      * was found; 0: none. */

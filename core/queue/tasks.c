@@ -323,6 +323,7 @@ void accd__task_append(struct accd__queue *queue, struct accd__task *task)
     if (task->in_flight)
         queue->started = task;
     queue->pending += accd__task_uses_memory(task);
+    queue->copies += accd__task_may_copy_to_host(task);
     queue->tested = false;
     index_task(queue, task);
     env->queues.ntasks++;
@@ -345,6 +346,7 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     if (task == queue->started)
         queue->started = NULL;
     queue->pending -= accd__task_uses_memory(task);
+    queue->copies -= accd__task_may_copy_to_host(task);
     unindex_task(queue, task);
     if (!queue->first)
         accd__interval_remove(&env->queues.busy, &queue->busy);

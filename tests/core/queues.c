@@ -493,8 +493,55 @@ static void test_moved_data(void)
     is_number(meter.live, 0, "nothing leaks");
 }
 
+/* Returns 1 for the bytes of `flat`: the function of accd__queue_set_captures. */
+static int captures_flat(uint64_t host, uint64_t bytes)
+{
+    return bytes && host - (uintptr_t)flat < sizeof flat;
+}
+
+/* A queue does a part of its tasks, and those that write given host memory; captured bytes are read at the construct.
+ */
+static void test_parts_of_queue(void)
+{
+    struct meter meter = {0};
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
+    const unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
+    uint64_t first = 0, last = 0;
+    must(!accd__queue_get_tasks(context, 0, one, &first, &last) && first == last + 1, "no tasks at first");
+    is_status(CONSTRUCT(context, ACCD_KIND_ENTER_DATA, NULL, PLAIN(ACCD_ACTION_COPYIN, flat),
+                        PLAIN(ACCD_ACTION_COPYIN, other)),
+              ACCD_OK, "enter data");
+    accd__queue_set_captures(context, captures_flat);
+    flat[0] = 100;
+    other[0] = 100;
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK, "flat");
+    must(accd__queue_get_tasks(context, 0, one, &first, &last) && first <= last, "a task");
+    const uint64_t last_of_flat = last;
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, other)), ACCD_OK, "other");
+    flat[0] = other[0] = 200;
+    is_status(accd__queue_run_tasks(context, 0, one, last_of_flat), ACCD_OK, "the first task");
+    must(read_device_float(context, flat) == 100, "captured bytes");
+    must(read_device_float(context, other) == 0, "the second task is not done");
+    must(accd__queue_get_tasks(context, 0, one, &first, &last) && first == last_of_flat + 1, "its number");
+    is_sound(context);
+    is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
+    must(read_device_float(context, other) == 200, "bytes that were not captured");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, two, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, flat)), ACCD_OK, "self");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, other)), ACCD_OK, "self");
+    other[0] = 1;
+    is_status(accd__queue_finish_copies(context, 0, &flat[3], sizeof flat[3]), ACCD_OK, "copies to one element");
+    must(flat[0] == 100 && pending(context, two) == 0, "are done");
+    must(other[0] == 1 && pending(context, one) == 1, "others are not");
+    is_sound(context);
+    is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
+    must(other[0] == 200, "the rest is done");
+    accd_context_free(context);
+    is_number(meter.live, 0, "nothing leaks");
+}
+
 int main(void)
 {
+    test_parts_of_queue();
     test_moved_data();
     touching();
     neighbours(0);
