@@ -42,5 +42,6 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
 int omp_get_default_device(void);
 void omp_set_default_device(int device);
 void omp_set_max_active_levels(int regions);
+int omp_get_level(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* omp_async.c - OpenMP's asynchronous routines (omp_target_memcpy_async etc.). Each is executed at once, after the
  * tasks that its depend objects name, and counts as a task of its own in the race check. */
 #include "rt/lifecycle.h"
+#include "order_tasks.h"
 #include "target.h"
 #include "tasks.h"
 
@@ -45,6 +46,8 @@ static struct routine begin_task(const struct rt_site *site, int ndepend, void *
 {
     const bool libomp = dlsym(RTLD_NEXT, "__kmpc_fork_call");
     void **list = libomp ? NULL : new_depend_list(ndepend, depend);
+    if (ndepend)
+        rt_run_deferred_tasks(list);
     if (list) {
         RT_NEXT(GOMP_taskwait_depend)(list);
     } else if (ndepend) {

@@ -7,6 +7,7 @@
 #include "diag/label.h"
 #include "image/malloc_blocks.h"
 #include "rt/lifecycle.h"
+#include "rt/orders.h"
 #include "rt/spans.h"
 #include "trace/prof.h"
 #include "device_memory.h"
@@ -264,7 +265,11 @@ void acc_free(void *device)
     end_routine(&span);
 }
 
-enum direction { IN, OUT, WITHIN };
+enum direction {
+    IN = ACCD_DIRECTION_TO_DEVICE,
+    OUT = ACCD_DIRECTION_FROM_DEVICE,
+    WITHIN = ACCD_DIRECTION_WITHIN_DEVICE
+};
 
 /* Copies `bytes` bytes to (IN), from (OUT) or within (WITHIN) the thread's device, and informs the checks. If the host
  * is the device, copies host memory. The queue is only recorded. Ends the program on an error. */
@@ -275,8 +280,13 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
     struct rt_prof_span span;
     struct rt_thread *self = begin_routine(&span, site, RT_EV_NONE, queue);
     const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
+    const unsigned work_queue = device < 0 ? 0 : rt_get_work_queue(device, queue);
     RT_CALL_HOOKS(begin_operation, self, queue);
-    rt_copy_device_memory(to, from, bytes, direction == OUT ? -1 : device, direction == IN ? -1 : device);
+    if (work_queue)
+        rt_check_status(accd_copy_async(rt.context, device, work_queue, (accd_direction)direction, (uintptr_t)to,
+                                        (uintptr_t)from, bytes, NULL, 0));
+    else
+        rt_copy_device_memory(to, from, bytes, direction == OUT ? -1 : device, direction == IN ? -1 : device);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
     if (direction == IN)
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);

@@ -6,6 +6,7 @@
 #include "diag/symbolize.h"
 #include "rt/lifecycle.h"
 #include "trace/trace.h"
+#include "order_tasks.h"
 #include "target.h"
 #include "tasks.h"
 
@@ -16,11 +17,11 @@ enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of GOMP_task */
 bool rt_has_detached_tasks;
 static atomic_bool has_tasks; /* true while tasks may exist that the program has not waited for */
 
-/* Returns true if libgomp or libomp decides when tasks of nowait directives run: in runs without checks, or if the
- * program has made a task with a detach clause. */
+/* Returns true if libgomp or libomp decides when tasks of nowait directives run. That is so in runs without checks and
+ * seed, or if the program has made a task with a detach clause. */
 bool rt_defers_tasks(void)
 {
-    return !rt.options.diagnose || rt_has_detached_tasks;
+    return (!rt.options.diagnose && !rt.options.seed) || rt_has_detached_tasks;
 }
 
 /* Returns true if tasks may exist that the program has not waited for. */
@@ -99,6 +100,7 @@ LOOP_END(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 /* Waits, by libgomp's function, for the tasks that `depend` names, and records the wait. */
 void GOMP_taskwait_depend(void **depend)
 {
+    rt_run_deferred_tasks(depend);
     RT_NEXT(GOMP_taskwait_depend)(depend);
     rt_after_taskwait(&RT_WAIT_SITE(NULL), depend);
 }
@@ -107,6 +109,8 @@ void GOMP_taskwait_depend(void **depend)
 void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, bool deferred,
                unsigned flags, void **depend, int priority, void *detach)
 {
+    if (flags & DEPENDS)
+        rt_run_deferred_tasks(depend);
     if (flags & DEPENDS)
         rt_after_taskwait(&RT_WAIT_SITE(NULL), NULL);
     if (flags & DETACHES)

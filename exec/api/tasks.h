@@ -4,9 +4,11 @@
 
 #include "base/runtime.h"
 #include "next_function.h"
+#include "order_tasks.h"
 
-/* Returns true if libgomp or libomp decides when the tasks of nowait directives run. Returns false if they run at once:
- * in strict and instrumented runs, unless the program has made a task with a detach clause. */
+/* Returns true if libgomp or libomp decides when the tasks of nowait directives run. Returns false if they run at once,
+ * in strict and instrumented runs, or when a seed decides (rt_take_task), unless the program has made a task with a
+ * detach clause. */
 bool rt_defers_tasks(void);
 /* Records the task of a nowait directive, called at `site`, as pending. Returns the epoch of the task (its position in
  * the order of work); an empty epoch unless the run is strict or instrumented. depend: libgomp's list of depend
@@ -32,13 +34,15 @@ static inline void rt_after_all_tasks(const struct rt_site *site) /* records a w
     rt_after_taskwait(site, NULL);
 }
 
-/* Defines the entry point `name`, at whose end all tasks are complete: it returns the result of the next library's
- * function, after recording the wait (by the attribute cleanup). place: as in RT_WAIT_SITE. */
+/* Defines the entry point `name`, at whose end all tasks are complete. It executes those that were put off, and returns
+ * the result of the next library's function, after recording the wait (by the attribute cleanup). place: as in
+ * RT_WAIT_SITE. */
 #define RT_DEFINE_TASK_END(type, name, parameters, arguments, place)                                  \
     type name parameters;                                                                             \
     type name parameters                                                                              \
     {                                                                                                 \
         const struct rt_site site __attribute__((cleanup(rt_after_all_tasks))) = RT_WAIT_SITE(place); \
+        rt_run_deferred_tasks(NULL);                                                                  \
         return RT_NEXT(name) arguments;                                                               \
     }
 

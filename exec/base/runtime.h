@@ -106,7 +106,7 @@ struct rt_thread {
 
 enum { RT_EXIT_FINDINGS = 5 }; /* exit status of a program with findings, under --fail */
 
-enum { RT_OTHER_RULES_MAX = 8 };
+enum { RT_OTHER_RULES_MAX = 8, RT_SEED_MAX = 1000000000 };
 
 struct rt_options {
     const accd_rules *rules;
@@ -119,6 +119,7 @@ struct rt_options {
     bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
     bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
     bool null_unmatched;  /* pointers to absent data keep their value (OpenMP 5.2 and later); false: become null */
+    uint64_t seed;        /* order of asynchronous work (ACCDEEP_SEED), at most RT_SEED_MAX; 0: it is done at once */
     int trace;            /* file descriptor of the trace; -1: no trace */
     const char *draw, *suppress; /* files of the picture and of suppressions; NULL: no such file */
     int devices, targets;        /* number of devices; number for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */

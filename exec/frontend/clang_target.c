@@ -7,6 +7,7 @@
  *
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "api/next_function.h"
+#include "api/order_tasks.h"
 #include "api/target.h"
 
 #include "base/kernel.h"
@@ -127,6 +128,7 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
     if (device < 0)
         return;
     check_types(site, columns);
+    rt_run_some_tasks();
     rt_maps_init(&maps, columns);
     site->name = rt_find_map_name;
     site->names = &maps;
@@ -432,6 +434,7 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
     check_types(site, columns);
     if (columns->n >= RT_CALL_ARGUMENTS_MAX)
         rt_reject_call(site, "unsupported", "has %zu maps; the most are %d", columns->n, RT_CALL_ARGUMENTS_MAX - 1);
+    rt_run_some_tasks();
     run_target(site, device, region_id, columns, passing);
     return OFFLOADED;
 }

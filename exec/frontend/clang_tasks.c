@@ -5,6 +5,7 @@
  * order for race checks remains that of the program (coherence/happens_before.c). All other tasks are left to libomp.
  *
  *      task of libomp:  | struct task | ... | shared -> struct extra | shared variables | */
+#include "api/order_tasks.h"
 #include "api/target.h"
 #include "api/tasks.h"
 
@@ -23,11 +24,12 @@ struct task {
     int32_t (*entry)(int32_t thread, struct task *task);
 };
 /* Data of a nowait directive's task, stored right before its shared variables. has_epoch: the task has got its epoch
- * (its position in the order of work). */
+ * (its position in the order of work). thread: libomp's number of the thread that runs the task (rt_take_task). */
 struct extra {
     int32_t (*entry)(int32_t thread, struct task *task); /* the task's own function */
     struct rt_epoch epoch;
     bool has_epoch;
+    int32_t thread;
 } __attribute__((aligned(16)));
 
 /* Dependence of a task, as the compiler passes it. */
@@ -86,6 +88,7 @@ END(void, __kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t con
  * transfers. */
 void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
+    rt_run_deferred_tasks(NULL);
     struct rt_thread *self = rt_ensure_started();
     const bool outer = self->ends_group;
     self->ends_group = true;
@@ -120,6 +123,7 @@ static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list
         if (n > RT_CALL_ARGUMENTS_MAX)                                                               \
             rt_reject_call(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
                            RT_CALL_ARGUMENTS_MAX);                                                   \
+        rt_run_deferred_tasks(NULL);                                                                 \
         va_start(list, fn);                                                                          \
         fork_all(RT_NEXT(__kmpc_##name), location, n, fn, list);                                     \
         va_end(list);                                                                                \
@@ -164,6 +168,15 @@ static struct depends open_depends(LIST)
     return depends;
 }
 
+/* Executes the tasks that were put off (rt_take_task) and that these depend clauses name. */
+static void run_deferred_tasks(LIST)
+{
+    struct depends depends = open_depends(LIST_ARGUMENTS);
+    if (depends.list)
+        rt_run_deferred_tasks(depends.list);
+    free(depends.list);
+}
+
 /* Tells the race check that the tasks which these depend clauses name are complete; with omp_all_memory, all tasks.
  * Does nothing if no task is pending. */
 static void after_wait_deps(const struct rt_site *site, LIST)
@@ -192,6 +205,7 @@ static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 /* Waits, by libomp's function, for the tasks that the depend clauses name, and informs the race check. */
 void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
 {
+    run_deferred_tasks(LIST_ARGUMENTS);
     RT_NEXT(__kmpc_omp_wait_deps)(location, thread, LIST_ARGUMENTS);
     after_wait_deps(WAIT, LIST_ARGUMENTS);
 }
@@ -200,6 +214,7 @@ void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
  * the program does not wait, and the race check gets a task in place of a wait. */
 void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait)
 {
+    run_deferred_tasks(LIST_ARGUMENTS);
     RT_NEXT(__kmpc_omp_taskwait_deps_51)(location, thread, LIST_ARGUMENTS, nowait);
     if (!nowait)
         after_wait_deps(WAIT, LIST_ARGUMENTS);
@@ -250,12 +265,34 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     return task;
 }
 
-/* Runs a nowait directive's task at once, after the tasks that its depend clauses name, and returns true. Returns false
- * if libomp must run the task: an ordinary task of the program, or a deferred one (rt_defers_tasks). */
+/* Function of rt_take_task: runs the struct task `data`. libomp does not know that the task runs, because another task
+ * may be its current one; the task's memory is never freed. */
+static void run_task_of_list(void *data)
+{
+    struct task *task = data;
+    run_nowait_task(extra_of(task)->thread, task);
+}
+
+/* Gives a nowait directive's task to rt_take_task, and returns the result: true if the task was put off or has run. */
+static bool take_task(int32_t thread, struct task *task, LIST)
+{
+    if (!rt.options.seed)
+        return false;
+    struct depends depends = open_depends(LIST_ARGUMENTS);
+    extra_of(task)->thread = thread;
+    const bool is_taken = rt_take_task(run_task_of_list, task, depends.list);
+    free(depends.list);
+    return is_taken;
+}
+
+/* Runs a nowait directive's task at once, after the tasks that its depend clauses name, or puts it off, and returns
+ * true. Returns false if libomp must run the task: an ordinary task of the program, or a deferred one
+ * (rt_defers_tasks). */
 static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
     assert(task->entry);
     if (task->entry != run_nowait_task) { /* an ordinary task of the program */
+        run_deferred_tasks(LIST_ARGUMENTS);
         if (n || nno_alias)
             after_wait_deps(site, LIST_ARGUMENTS);
         return false;
@@ -267,6 +304,8 @@ static bool run_at_once(const struct rt_site *site, void *location, int32_t thre
     extra->has_epoch = true;
     if (rt_defers_tasks())
         return false;
+    if (take_task(thread, task, LIST_ARGUMENTS))
+        return true;
     if (n || nno_alias)
         RT_NEXT(__kmpc_omp_wait_deps)(location, thread, LIST_ARGUMENTS);
     RT_NEXT(__kmpc_omp_task_begin_if0)(location, thread, task);

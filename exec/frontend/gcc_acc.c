@@ -14,6 +14,8 @@
 #include "image/declared.h"
 #include "rt/launch.h"
 #include "rt/lifecycle.h"
+#include "rt/orders.h"
+#include "rt/queued_kernels.h"
 #include "rt/spans.h"
 #include "trace/prof.h"
 #include "gcc_fast_path.h"
@@ -371,23 +373,29 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     self = rt_enter(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
-    if (is_allocated)
+    const bool is_queued = rt_get_work_queue(self->device, queue);
+    if (is_allocated || is_queued)
         kernel = rt_alloc_kernel(bytes);
     kernel->fn = kernel->code = fn;
     rt_report_link_sections(map, kernel->code);
     rt_items_init(&items, map->n);
     rt_add_entry_items(map, &items);
     rt_attach_variables(self, map, &items);
+    if (is_queued)
+        rt_prepare_queued_items(self, items.at, items.n);
     RT_CALL_HOOKS(begin_operation, self, queue);
     accd_region *region = rt_run_items(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK | RT_HAS_PRIVATE_ITEMS, &items);
     rt_items_free(&items);
     fill_arguments(self, map, kernel->args);
     next_span(&part, &span, RT_EV_LAUNCH);
-    rt_launch_kernel(site, self->device, kernel);
+    if (is_queued)
+        rt_queue_kernel(site, region, kernel, map->n, bytes);
+    else
+        rt_launch_kernel(site, self->device, kernel);
     next_span(&part, &span, RT_EV_EXIT_DATA);
     rt_end_core_region(self, region);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-    if (is_allocated)
+    if (is_allocated && !is_queued)
         rt_free_kernel(kernel, bytes);
     rt_leave();
     rt_span_end(&part);

@@ -7,6 +7,7 @@
  *
  *      GOMP_x -> fast path: items in rt_fast -> rt_run_fast_items
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
+#include "api/order_tasks.h"
 #include "api/target.h"
 #include "api/tasks.h"
 
@@ -120,8 +121,15 @@ static void run_task(void *data)
     free(task);
 }
 
-/* Creates a task of libgomp that executes a nowait directive, with copies of its entries. depend: libgomp's list of
- * depend clauses; NULL: none. The iterators must be expanded. Ends the program without memory. */
+/* Function of rt_take_task: executes the deferred directive and frees it. data: the struct deferred_task. */
+static void run_task_of_list(void *data)
+{
+    run_task(&data);
+}
+
+/* Creates a task that executes a nowait directive, with copies of its entries: a task of libgomp, or with a seed one of
+ * rt_take_task. depend: libgomp's list of depend clauses; NULL: none. The iterators must be expanded. Ends the program
+ * without memory. */
 static void defer_directive(const struct directive *directive, void **depend)
 {
     assert(directive->flags & NOWAIT);
@@ -147,6 +155,8 @@ static void defer_directive(const struct directive *directive, void **depend)
     task->directive.map =
         (struct entries){n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
     task->epoch = rt_begin_nowait_task(&directive->site, depend);
+    if (!rt_defers_tasks() && rt_take_task(run_task_of_list, task, depend))
+        return;
     deferred_in_creation = task;
     RT_NEXT(GOMP_task)
     (run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0, depend, 0, NULL);
@@ -163,6 +173,7 @@ static void execute_expanded(const struct directive *directive, void **depend)
         return;
     }
     if (depend) {
+        rt_run_deferred_tasks(depend);
         RT_NEXT(GOMP_taskwait_depend)(depend);
         rt_after_taskwait(&directive->site, depend);
     }
@@ -176,6 +187,7 @@ static void execute_directive(const struct directive *directive, void **depend)
     struct directive copy = *directive;
     if (directive->flags & ~(unsigned)(NOWAIT | EXIT_DATA))
         rt_reject_unknown_abi(&directive->site, "passes the flags 0x%x", directive->flags);
+    rt_run_some_tasks();
     if (!rt_has_iterators(&directive->map)) {
         execute_expanded(directive, depend);
         return;

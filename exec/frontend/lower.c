@@ -11,6 +11,7 @@
 #include "image/image.h"
 #include "lib/descriptor.h"
 #include "rt/lifecycle.h"
+#include "rt/orders.h"
 
 #include <string.h>
 
@@ -117,17 +118,39 @@ accd_action rt_get_entry_action(accd_action action, const void *host)
 
 /* --------------------------------------------------------------------------------- constructs -- */
 
-/* Copies the bounds of a Fortran descriptor to its device copy, at `device`, if they differ and the device copy points
- * to the device copy of the data. If it does not, a kernel may have changed it: the device's bounds are kept. */
+/* Bounds of a Fortran descriptor, which follow its address: for the device copy at `to`, if that has `address`. */
+struct bounds {
+    uint64_t to, address;
+    int device;
+    size_t bytes;
+    char at[sizeof(struct rt_gfortran_descriptor) + RT_MAX_RANK * sizeof(struct rt_gfortran_dimension)];
+};
+
+/* Copies bounds to the device copy of a descriptor, if they differ and the device copy points to the device copy of the
+ * data. If it does not, a kernel may have changed it: the device's bounds are kept. data: a struct bounds. */
+static void write_bounds(const void *data)
+{
+    const struct bounds *bounds = data;
+    const size_t pointer = sizeof(void *);
+    if (rt_load_word((const void *)(uintptr_t)bounds->to) == bounds->address &&
+        memcmp(bounds->at, (const char *)(uintptr_t)bounds->to + pointer, bounds->bytes) != 0)
+        rt_write_device(bounds->device, bounds->to + pointer, bounds->at, bounds->bytes);
+}
+
+/* Refreshes the bounds of a present descriptor's device copy, at `device`, in the queue of the construct under way. */
 static void refresh_descriptor(const struct rt_thread *self, const struct rt_pointer_fixup *fixup, uint64_t device)
 {
-    const size_t pointer = sizeof(void *), rest = fixup->descriptor_bytes - pointer;
+    const size_t pointer = sizeof(void *);
     const char *host = fixup->slot;
-    const uintptr_t data = (uintptr_t)fixup->section;
     const uint64_t dev_data = accd_device_address(rt.context, self->device, fixup->section);
-    if (dev_data && rt_load_word((const void *)(uintptr_t)device) - rt_load_word(host) == dev_data - data &&
-        memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
-        rt_write_device(self->device, device + pointer, host + pointer, rest);
+    struct bounds bounds = {.to = device,
+                            .address = rt_load_word(host) + dev_data - (uintptr_t)fixup->section,
+                            .device = self->device,
+                            .bytes = fixup->descriptor_bytes - pointer};
+    assert(bounds.bytes <= sizeof bounds.at);
+    memcpy(bounds.at, host + pointer, bounds.bytes);
+    if (dev_data)
+        rt_call_in_queue(write_bounds, &bounds, sizeof bounds);
 }
 
 /* Writes the present device copies of pointers to zero-length sections whose data are absent: makes them null, or, with

@@ -46,6 +46,7 @@
 #include "trace/trace.h"
 #include "trace/user_tools.h"
 #include "lifecycle.h"
+#include "orders.h"
 #include "spans.h"
 
 #include <assert.h>
@@ -201,6 +202,9 @@ static void read_options(void)
     options->instrumented = rt_is_instrumented();
     options->strict = strict_option() && !options->instrumented;
     options->diagnose = options->strict || options->instrumented;
+    options->seed = number_option("ACCDEEP_SEED", 0, 0, RT_SEED_MAX);
+    if (options->seed && options->diagnose)
+        rt_fatal("unsupported", "the order of a seed is for programs that are not checked: no --strict, no accdeep cc");
     options->fail_on_finding = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     const char *offload = getenv("OMP_TARGET_OFFLOAD");
@@ -306,6 +310,10 @@ static void start_runtime(void *unused)
     rt_notify_supervisor('D');
     read_options();
     rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose || rt.options.nothers;
+    if (rt.options.seed) {
+        rt.names_eagerly = true; /* therefore calls take the slow path */
+        rt_add_tool(&rt_orders_tool);
+    }
     rt_add_tools();
     rt.names_eagerly |= rt_load_user_tools();
     pthread_key_create(&thread_end, on_thread_end);
@@ -369,10 +377,13 @@ static void open_context(void *unused)
                                                                                 : "guarded-end"));
     /* the page guard leaves memory of the arena accessible to kernels */
     config.alloc = rt.options.strict ? rt_arena_realloc : NULL;
+    config.queues = rt.options.seed ? ACCD_QUEUES_DELAYED : ACCD_QUEUES_IN_ORDER;
     accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
         rt_fatal(accd_status_code(status), "the device cannot be opened: %s", accd_status_text(status));
     rt_subscribe();
+    if (rt.options.seed)
+        rt_open_orders();
     if (!rt.pid)
         rt.pid = getpid();
     rt.device_low = UINT64_MAX;

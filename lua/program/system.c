@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -180,6 +181,35 @@ static int l_wait(lua_State *L)
     return 2;
 }
 
+/* system.kill(pid): kills a child of system.fork that has not been waited for. */
+static int l_kill(lua_State *L)
+{
+    const lua_Integer pid = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, pid > 1, 1, "no child");
+    kill((pid_t)pid, SIGKILL);
+    return 0;
+}
+
+/* system.redirect(descriptor, path) -> true; or nil, message. Opens the file for a standard stream: standard input (0)
+ * for reading, others for writing, emptied before. */
+static int l_redirect(lua_State *L)
+{
+    const int stream = (int)luaL_checkinteger(L, 1);
+    luaL_argcheck(L, stream >= STDIN_FILENO && stream <= STDERR_FILENO, 1, "no standard stream");
+    const int file = open(luaL_checkstring(L, 2), stream ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
+    const bool is_done = file >= 0 && (file == stream || dup2(file, stream) == stream);
+    const int error = errno;
+    if (file >= 0 && file != stream)
+        close(file);
+    if (is_done) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, strerror(error));
+    return 2;
+}
+
 /* Name of the class of counters: an array of n numbers in memory that this process shares with the processes that it
  * forks. Methods: c:add(i, k), c:get(i); i counts from 1. */
 static const char counters_name[] = "accdeep.counters";
@@ -311,6 +341,8 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
         {"filetype", l_filetype},
         {"fork", l_fork},
         {"wait", l_wait},
+        {"kill", l_kill},
+        {"redirect", l_redirect},
         {"exit", l_exit},
         {"executable", l_executable},
         {"exec", l_exec},

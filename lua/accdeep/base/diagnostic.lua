@@ -49,7 +49,7 @@ local phases = {
   internal = "internal misuse",
   finding = [[still-mapped overwritten-change stale-data lost-change idle-transfer repeated-transfer repeated-allocation
     unread-transfer unused-data peak-memory link-time
-    not-watched not-checked not-portable unused-suppression]],
+    not-watched not-checked not-portable order-dependent unused-suppression]],
 }
 
 local phase_of = {}

@@ -177,6 +177,10 @@ return {
   ["unused-data"] = { "Data are allocated on the device, and nothing is moved there, read or written.",
     "A clause for data that the kernels do not need.", "leave the data out of the clauses that map and unmap them",
     rules = {} },
+  ["order-dependent"] = { "The result of a program depends on the order in which its asynchronous work is done.",
+    "Results of a queue, or of a task with nowait, are used without a wait before.",
+    "wait for the work before its results are used; exec --strict and accdeep cc name the places", rules = {
+      "ACC33-async-2" } },
   ["not-watched"] = { "A strict run did not look at some kernels, or at a part of one.",
     "A construct that repeats is looked at in a share of its runs; a thread that cannot be stopped.",
     "exec --strict=all looks at each kernel that can be watched", rules = {} },

@@ -5,7 +5,9 @@
 
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
+local lazy = require "accdeep.base.lazy"
 local files = require "accdeep.tools.files"
+local orders = lazy.require "accdeep.tools.orders"
 local system = require "accdeep.system"
 
 local LIBRARY = "libaccdeep-goacc.so"
@@ -252,8 +254,56 @@ local function begin_file(name)
   file:close()
 end
 
--- Runs a program in place of this process, so it returns only by raising an error. `options`: program, arguments,
--- rules, format, trace, draw, advice (the link as ACCDEEP_ADVICE has it), strict, fail, report, suppress, tool.
+-- Raises if other options exclude --orders or --seed. is_checked: the program was compiled for checking.
+local function check_orders(options, is_checked)
+  local name = options.orders and "--orders" or "--seed"
+  if options.orders and options.seed then
+    fail("--orders tries all seeds from 1 on, and --seed one of them", "leave out one of the two")
+  elseif options.strict or is_checked then
+    fail(("%s cannot be combined with %s, whose checks need the work in program order"):format(name,
+      options.strict and "--strict" or "a program of accdeep cc"),
+      options.strict and "leave out one of the two" or "compile the program without accdeep cc")
+  end
+  if not options.orders then return end
+  for _, other in ipairs { "trace", "draw", "advice", "tool" } do
+    local value = options[other]
+    if value and (type(value) ~= "table" or #value > 0) then
+      fail(("--orders runs the program several times, and --%s is for one run"):format(other),
+        "--seed N runs one of the orders, and can be combined with it")
+    end
+  end
+  if rank() then
+    fail("--orders cannot run in a rank of an MPI program", "--seed N, in all ranks, runs one of the orders")
+  end
+end
+
+-- Runs the program in several orders (tools/orders.lua), and returns the exit status. `env`: the variables of the first
+-- run.
+local function run_orders(options, path, args, env, script)
+  local is_json = options.format == "json"
+  local folder, problem = system.temporary_folder()
+  if not folder then fail(problem) end
+  local text = read_file(path)
+  -- libomp then runs target tasks of the first run in the thread that creates them, in program order
+  local helpers = "LIBOMP_NUM_HIDDEN_HELPER_THREADS"
+  env[helpers] = os.getenv(helpers) or for_strict[helpers]
+  local job = { args = args, env = env, folder = folder, report = env.ACCDEEP_REPORT ~= "" and env.ACCDEEP_REPORT,
+    input = system.filetype "/proc/self/fd/0" == "file" and "/proc/self/fd/0" or "/dev/null",
+    is_openmp = not text:find("GOACC_", 1, true) and (text:find("GOMP_target", 1, true)
+      or text:find("__tgt_", 1, true)) ~= nil,
+    supervise = function() supervise(path, script, is_json) end }
+  local is_complete, status = pcall(orders.run, options, job, function(level, text_of_message)
+    io.stderr:write(message(level, text_of_message, is_json))
+  end)
+  for _, name in ipairs { "output", "report", "deferred" } do os.remove(folder .. "/" .. name) end
+  os.remove(folder)
+  if not is_complete then error(status, 0) end
+  return status
+end
+
+-- Runs a program in place of this process, so it returns only by raising an error; with options.orders, runs it several
+-- times, and returns the exit status. `options`: program, arguments, rules, format, trace, draw, advice (the link as
+-- ACCDEEP_ADVICE has it), strict, fail, report, suppress, tool, orders, seed.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -267,6 +317,7 @@ return function(options)
   if kind == "directory" then fail(("%s is a directory"):format(path)) end
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
   local checked, first, script, is_silent = check(path, options.strict)
+  if options.orders or options.seed then check_orders(options, checked) end
   local trace, draw, report = rank_file_name(options.trace), rank_file_name(options.draw),
     rank_file_name(options.report)
   if draw and not files.prepare_output(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
@@ -292,6 +343,7 @@ return function(options)
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_TOOL = tools(options.tool or {}),
     ACCDEEP_FAIL = options.fail and "1" or "0",
+    ACCDEEP_SEED = tostring(options.seed or 0),
     -- The program itself has no device calls. The runtime warns if its libraries make none either
     ACCDEEP_SILENT = is_silent and "1" or "",
   }
@@ -304,6 +356,7 @@ return function(options)
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
+  if options.orders then return run_orders(options, path, args, env, script) end
   supervise(path, script, options.format == "json")
   fail(("%s: %s"):format(path, system.exec(args, env, checked and CHECKED_STACK or 1)))
 end

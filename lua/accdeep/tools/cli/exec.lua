@@ -19,6 +19,16 @@ local function drawing(text)
   return nil, ("'%s' does not end in .dot, .svg, .png or .pdf"):format(text)
 end
 
+-- Returns a function that converts the text of an option to a whole number from 1 to `most`. For other texts it returns
+-- nil and a message, that the text is not `what`.
+local function number_to(most, what)
+  return function(text)
+    local number = text:find "^%d+$" and math.tointeger(tonumber(text))
+    if number and number >= 1 and number <= most then return number end
+    return nil, ("'%s' is not %s from 1 to %d"):format(text, what, most)
+  end
+end
+
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("program", "The program."):argname "<program>"
@@ -52,11 +62,15 @@ local function options(command)
   function option._get_usage() return "[--strict[=begin|all|begin,all]]" end
   function option._get_label_lines() return { "--strict[=begin|all|begin,all]" } end
   function option._is_vararg() return false end
+  command:option("--orders", "Run the program again with the asynchronous work in so many other orders, and report a "
+    .. "result that differs."):argname "<number>":convert(number_to(10000, "a number of orders"))
+  command:option("--seed", "Run the program once, in the order of this seed of --orders."):argname "<number>"
+    :convert(number_to(1000000000, "a seed"))
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 
 -- Options whose value may be the next word.
-local VALUED = "--device --rules --also --format --draw --link --report --suppress --tool"
+local VALUED = "--device --rules --also --format --draw --link --orders --report --seed --suppress --tool"
 
 -- Inserts "--" between accdeep's options and the program's name and arguments, unless it is there. Returns the list.
 local function normalize_arguments(args)
