@@ -57,6 +57,7 @@ void rt_copy_device_memory(void *to, const void *from, size_t bytes, int to_devi
 {
     assert(rt.site);
     const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device};
+    rt.construct.nitems = 0; /* tools must not take the items of an earlier construct for those of this call */
     RT_CALL_HOOKS(begin_copy, &copy);
     rt_check_status(copy_bytes(to, from, bytes, to_device, from_device));
     RT_CALL_HOOKS(copy, &copy);
