@@ -115,10 +115,10 @@ end
 
 function Emitter:next_line() return self.first + #self.lines end
 
--- A value that no element has had lately; bytes never get that of unwritten device memory.
-function Emitter:new_value()
-  repeat self.value = self.value + 1 until self.size > 1 or self.value % 256 ~= 0x7f
-  return self.value
+-- A value that no element of the array has had; bytes never get that of unwritten device memory.
+function Emitter:new_value(array)
+  repeat array.last = array.last + 1 until self.size > 1 or array.last ~= 0x7f
+  return array.last
 end
 
 local function get_section(array, from, n)
@@ -140,16 +140,17 @@ function Emitter:access(access)
   local array, from, n = self.arrays[access.array], access.from, access.n
   local line, list = self:next_line(), {}
   local element = ("((volatile T%d *)%s)[i]"):format(self.size, array.name)
-  local first = self.value + 1
+  local first, kind = array.last + 1, access.kind
+  if self.size == 1 and first + n > 255 then kind = "read" end
   for i = from, from + n - 1 do
-    if access.kind ~= "write" then list[#list + 1] = { array = array, i = i, line = line } end
-    if access.kind ~= "read" then list[#list + 1] = { array = array, i = i, line = line, value = self:new_value() } end
+    if kind ~= "write" then list[#list + 1] = { array = array, i = i, line = line } end
+    if kind ~= "read" then list[#list + 1] = { array = array, i = i, line = line, value = self:new_value(array) } end
   end
   local value = self.size > 1 and ("%d + i"):format(first - from)
     or ("next_byte(%d, i - %d)"):format(first, from)
-  if access.kind == "read" then
+  if kind == "read" then
     self:add("for (int i = %d; i < %d; i++) (void)%s;", from, from + n, element)
-  elseif access.kind == "write" then
+  elseif kind == "write" then
     self:add("for (int i = %d; i < %d; i++) %s = %s;", from, from + n, element, value)
   else
     self:add("for (int i = %d; i < %d; i++) (void)%s, %s = %s;", from, from + n, element, element, value)
@@ -330,13 +331,13 @@ end
 
 -- Emits a case as the function `name`, whose first line is `first`. Returns its lines and findings.
 function cases.emit(case, name, first)
-  local self = setmetatable({ lines = {}, first = first, model = model.new(), arrays = {}, regions = {}, value = 0,
+  local self = setmetatable({ lines = {}, first = first, model = model.new(), arrays = {}, regions = {},
     size = case.size }, Emitter)
   self:add("static void %s(void)", name)
   self:add "{"
   for i = 1, case.narrays do
     local array = model.new_array(i == 1 and "a" or "b", case.n, case.size)
-    self.arrays[i] = array
+    array.last, self.arrays[i] = 0, array
     local T = ("T%d"):format(case.size)
     if case.storage == "heap" then
       self:add("%s *%s = malloc(%d * sizeof *%s);", T, array.name, case.n, array.name)
@@ -365,8 +366,7 @@ cases.head = cases.head .. [[
 #pragma acc routine seq
 static inline unsigned char next_byte(int first, int k)
 {
-  for (int value = first;; value++)
-    if (value % 256 != 0x7f && k-- == 0) return value;
+  return first + k + (first <= 0x7f && first + k >= 0x7f);
 }
 static volatile int nothing;
 ]]
