@@ -60,7 +60,7 @@ static uint64_t get_table_bytes(void)
 /* Forgets all work ids, and empties the access history, whose memory is returned to the system. */
 static void clear_history(void)
 {
-    madvise(rt_shadow.history_tiles, get_table_bytes(), MADV_DONTNEED);
+    rt_empty_memory(rt_shadow.history_tiles, get_table_bytes());
     next = FIRST;
     nmembers = 0;
 }

@@ -31,11 +31,25 @@ bool rt_is_instrumented(void)
     return &rt_shadow && rt_get_check_thread;
 }
 
+/* Maps `bytes` bytes at `at`, with more flags of mmap; returns MAP_FAILED on failure. */
+static void *map_reserved(void *at, uint64_t bytes, int flags)
+{
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
 /* Returns new address space of `bytes` bytes, by mmap; NULL on failure. */
 void *rt_reserve_memory(uint64_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = map_reserved(NULL, bytes, 0);
     return at == MAP_FAILED ? NULL : at;
+}
+
+/* Sets memory of rt_reserve_memory to 0, and returns its pages to the system. Memory that the program has locked
+ * (mlockall) is mapped again. Failure ends the program. */
+void rt_empty_memory(void *at, uint64_t bytes)
+{
+    if (madvise(at, bytes, MADV_DONTNEED) && map_reserved(at, bytes, MAP_FIXED) == MAP_FAILED)
+        rt_fatal("out-of-memory", "no memory for the checks");
 }
 
 /* Reserves the tiles for `bytes` bytes of device memory. If the stack lies above device memory and there is address
@@ -85,7 +99,7 @@ void rt_shadow_free(void)
         munmap(divergent, bytes / 8);
     divergent = NULL;
     for (size_t i = 0; i < ncovered_pages; i++)
-        madvise(rt_shadow.shadow_pages[covered_pages[i]], SHADOW(RT_SHADOW_PAGE_BYTES), MADV_DONTNEED);
+        rt_empty_memory(rt_shadow.shadow_pages[covered_pages[i]], SHADOW(RT_SHADOW_PAGE_BYTES));
     rt_shadow.shadow_pages = NULL;
     rt_shadow.bytes = 0;
     munmap(rt_shadow.states, SHADOW(bytes));

@@ -207,6 +207,8 @@ void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uin
 
 /* Returns `bytes` bytes of new address space, zeroed, which uses memory only where it is written; NULL on failure. */
 void *rt_reserve_memory(uint64_t bytes);
+/* Sets memory of rt_reserve_memory, whole pages, to 0, and returns its pages to the system. */
+void rt_empty_memory(void *at, uint64_t bytes);
 
 /* Allocates the access history of device memory, which finds races (device_races.c). Ends the program without memory.
  */

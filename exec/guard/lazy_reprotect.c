@@ -105,12 +105,13 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *tar
     lazy->nwindows = nwindows;
 }
 
-/* Unprotects a window for the current host interval, and marks it as open. Returns false if the system call fails. */
+/* Unprotects a window for the current host interval. Returns false if the system call fails: the window stays closed,
+ * and an access to it ends lazy reprotection. */
 static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
-    window->open = true;
+    window->open = !rt_protect_pages(window->start, window->end, window->protection);
     window->open_interval = lazy->interval;
-    return !rt_protect_pages(window->start, window->end, window->protection);
+    return window->open;
 }
 
 /* Opens a window for the host's access to a protected page: the window that contains the page, a near one
@@ -172,20 +173,20 @@ static bool can_take_faults(const struct rt_page_guard *guard)
 }
 
 /* Opens the pages of the caller's stack around the caller's stack pointer. Does nothing if that part of the stack is
- * not protected. */
-static void open_stack_window(struct rt_page_guard *guard)
+ * not protected. Returns false if the pages cannot be opened. */
+static bool open_stack_window(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
     const uint64_t sp = guard->caller_sp;
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, sp);
     if (!stack)
-        return;
+        return true;
     const uint64_t low = rt_page_down(sp - STACK_WINDOW), high = rt_page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
     struct rt_window *window = &lazy->stack;
     *window = (struct rt_window){.start = low > stack->start ? low : stack->start,
                                  .end = high < stack->end ? high : stack->end,
                                  .protection = stack->protection};
-    open_window(lazy, window);
+    return open_window(lazy, window);
 }
 
 /* Begins a host interval (time between two kernels): opens the stack's window and the windows with `eager`
@@ -198,7 +199,8 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     lazy->interval++;
     lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted &&
                !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX &&
-               rt_is_only_thread(&guard->other_threads) && (was_on || can_take_faults(guard));
+               rt_is_only_thread(&guard->other_threads) && (was_on || can_take_faults(guard)) &&
+               open_stack_window(guard);
     const size_t nleft_open = lazy->nleft_open;
     lazy->nleft_open = 0;
     if (!lazy->on) {
@@ -213,7 +215,6 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
         lazy->has_page_below = is_mapped_below(guard);
         rt_signals_forward(guard);
     }
-    open_stack_window(guard);
     for (size_t i = 0; i < lazy->nwindows; i++) {
         struct rt_window *window = &lazy->windows[i];
         if (window->eager && window->end - window->start <= EAGER_WINDOW_MAX) {

@@ -333,7 +333,7 @@ static bool start_thread(struct rt_page_guard *guard)
 }
 
 /* Maps the guard's stack: as large as the program's limit, at least 64 MB, at most 1 GB. Returns false without memory.
- */
+ * If the system refuses to divide the mapping, an overflow is not found. */
 static bool map_guard_stack(struct rt_page_guard *guard)
 {
     assert(!guard->stack);
@@ -344,8 +344,8 @@ static bool map_guard_stack(struct rt_page_guard *guard)
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    mprotect(p, GUARD, PROT_NONE);
-    mprotect(p + GUARD + ALTERNATE, GUARD, PROT_NONE);
+    (void)mprotect(p, GUARD, PROT_NONE);
+    (void)mprotect(p + GUARD + ALTERNATE, GUARD, PROT_NONE);
     guard->stack = p;
     guard->stack_bytes = bytes;
     guard->bottom = (uintptr_t)p + GUARD + ALTERNATE + GUARD;

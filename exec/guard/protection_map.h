@@ -48,7 +48,8 @@ struct rt_protection_map {
 /* Makes a system call, and returns its result, or -errno on failure. Does not change the variable errno, which belongs
  * to the interrupted kernel. The system call is never dispatched to the guard's handler. */
 long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
-/* Sets the protection (PROT_* bits) of the whole pages from `start` to `end`. Returns 0, or -errno on failure. */
+/* Sets the protection (PROT_* bits) of the whole pages from `start` to `end`. Returns 0, or -errno on failure. A change
+ * that divides a mapping can fail. Changing it back joins the parts and cannot, so the result is not tested there. */
 static inline long rt_protect_pages(uint64_t start, uint64_t end, int protection)
 {
     return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);

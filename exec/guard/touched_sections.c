@@ -5,12 +5,33 @@
 
 #include <sys/mman.h>
 
-/* Protects or unprotects the pages of a section; a failure is ignored. */
-static void set_section_protection(struct rt_device_section *section, bool protected)
+/* Protects a section that the kernel has not touched. If the system refuses (the process has too many mappings), the
+ * section stays open, and its touch becomes RT_TOUCH_UNKNOWN. */
+static void protect_section(struct rt_device_section *section)
 {
-    rt_protect_pages(rt_page_down(section->start), rt_page_up(section->start + section->bytes),
-                     protected ? PROT_NONE : PROT_READ | PROT_WRITE);
-    section->protected = protected;
+    section->protected =
+        !rt_protect_pages(rt_page_down(section->start), rt_page_up(section->start + section->bytes), PROT_NONE);
+    if (!section->protected)
+        section->touch = RT_TOUCH_UNKNOWN;
+}
+
+/* Opens a section, since the kernel must not fault on its own data. If the system refuses to divide a mapping, opens
+ * all pages from the first section to the last one, with the guard pages between them. */
+static void open_section(struct rt_page_guard *guard, struct rt_device_section *section)
+{
+    uint64_t low = section->start, high = section->start + section->bytes;
+    section->protected = false;
+    if (!rt_protect_pages(rt_page_down(low), rt_page_up(high), PROT_READ | PROT_WRITE))
+        return;
+    for (size_t i = 0; i < guard->nsections; i++) {
+        struct rt_device_section *other = &guard->sections[i];
+        low = other->start < low ? other->start : low;
+        high = other->start + other->bytes > high ? other->start + other->bytes : high;
+        if (other->protected)
+            other->touch = RT_TOUCH_UNKNOWN;
+        other->protected = false;
+    }
+    rt_protect_pages(rt_page_down(low), rt_page_up(high), PROT_READ | PROT_WRITE);
 }
 
 /* Returns true if a section is protected and has a page in common with [start, end). */
@@ -24,7 +45,7 @@ static bool overlaps_section(const struct rt_device_section *section, uint64_t s
  * no fault, so they become RT_TOUCH_UNKNOWN. */
 static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
 {
-    set_section_protection(section, false);
+    open_section(guard, section);
     for (size_t i = 0; i < guard->nsections; i++)
         if (overlaps_section(&guard->sections[i], section->start, section->start + section->bytes)) {
             guard->sections[i].touch = RT_TOUCH_UNKNOWN;
@@ -78,7 +99,7 @@ void rt_sections_protect(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
         if (guard->sections[i].touch == RT_TOUCH_NONE)
-            set_section_protection(&guard->sections[i], true);
+            protect_section(&guard->sections[i]);
 }
 
 /* Opens the sections that are protected. */
@@ -86,7 +107,7 @@ void rt_sections_unprotect(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
         if (guard->sections[i].protected)
-            set_section_protection(&guard->sections[i], false);
+            open_section(guard, &guard->sections[i]);
 }
 
 /* Ends the search: opens all sections; those not touched so far become RT_TOUCH_UNKNOWN. */

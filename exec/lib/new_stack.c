@@ -46,7 +46,8 @@ __asm__(".pushsection .text\n"
 
 static char *_Atomic cached_stack; /* stack for the next call; NULL: in use or not yet made */
 
-/* Maps a stack whose lowest page is inaccessible, to find an overflow. Returns NULL without memory. */
+/* Maps a stack whose lowest page is inaccessible, to find an overflow; accessible if the system refuses to divide the
+ * mapping. Returns NULL without memory. */
 static char *map_new_stack(void)
 {
     assert(BYTES > GUARD);
@@ -54,7 +55,7 @@ static char *map_new_stack(void)
     char *stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (stack == MAP_FAILED)
         return NULL;
-    mprotect(stack, GUARD, PROT_NONE);
+    (void)mprotect(stack, GUARD, PROT_NONE);
     return stack;
 }
 

@@ -369,6 +369,32 @@ static void test_held(void)
     free(large);
 }
 
+/* Writes to the first byte of p. */
+static void k_touch_first(void *arg)
+{
+    struct argument *a = arg;
+    a->p[0] = 't';
+}
+
+/* Which sections of device memory a kernel touches. The system cannot protect the last section, as it is unmapped. */
+static void test_sections(void)
+{
+    enum { N = 3 };
+    char *device = mmap(NULL, N * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct rt_device_section *sections = rt_arena_realloc(NULL, NULL, 0, N * sizeof *sections);
+    munmap(device + (N - 1) * PAGE, PAGE);
+    for (size_t i = 0; i < N; i++)
+        sections[i] = (struct rt_device_section){.start = (uintptr_t)device + i * PAGE, .bytes = 100};
+    rt_guard_set_sections(guard, sections, N);
+    ok(run(k_touch_first, device, 0) == RT_GUARD_OK && device[0] == 't' && sections[0].touch == RT_TOUCHED,
+       "the section that a kernel touches is found");
+    ok(sections[1].touch == RT_TOUCH_NONE, "another one is not touched");
+    ok(sections[2].touch == RT_TOUCH_UNKNOWN, "nothing is known of one that cannot be protected");
+    rt_guard_set_sections(guard, NULL, 0);
+    munmap(device, (N - 1) * PAGE);
+    rt_arena_realloc(NULL, sections, N * sizeof *sections, 0);
+}
+
 int main(void)
 {
     int status = in_child(child_digs);
@@ -388,6 +414,7 @@ int main(void)
     test_thread();
     test_nested();
     test_many();
+    test_sections();
     rt_guard_free(guard);
     ok(*library_variable_p() == 7, "variables are as they were");
     return done();
