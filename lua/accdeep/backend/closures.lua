@@ -11,12 +11,12 @@
 -- Parameters: `env` is the environment of the code (c_sema.lua), `e` a typed node, `node` an AST node.
 
 local arithmetic = require "accdeep.types.arithmetic"
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local c_library = require "accdeep.backend.c_library"
-local member_functions = require "accdeep.backend.member_functions"
-local typed_ast = require "accdeep.backend.typed_ast"
+local c_library = require "accdeep.sema.c.c_library"
+local member_calls = require "accdeep.backend.member_calls"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -370,7 +370,7 @@ end
 function values.method(env, e)
   local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
   local find = lvalue(env, e.object)
-  local fn = space.on_device and e.method.fn or member_functions.bind_this(env.session, e.method)
+  local fn = space.on_device and e.method.fn or member_calls.bind_this(env.session, e.method)
   return function(f)
     local list, n = args(f)
     f.pos = pos

@@ -12,10 +12,10 @@
 -- if no register is free.
 
 local arithmetic = require "accdeep.types.arithmetic"
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local member_functions = require "accdeep.backend.member_functions"
+local member_calls = require "accdeep.backend.member_calls"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -331,7 +331,7 @@ function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, argumen
 function values.method(b, env, e)
   local object = address_of(b, lvalue(b, env, e.object), e.pos)
   object.type = e.object.type
-  return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.method),
+  return call_out(b, env, e, e.name, member_calls.bind_this(env.session, e.method),
     arguments(b, env, e, { object }))
 end
 

@@ -17,12 +17,12 @@
 -- copy is described by {name, pos, begins, lasts, op, shared, rule}. begins: the copy gets the original's value; lasts:
 -- the copy's last value is stored in the original; op: operator of the reduction, or nil; shared: no copy is made.
 
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local closures = require "accdeep.backend.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local local_memory = require "accdeep.backend.local_memory"
-local typed_ast = require "accdeep.backend.typed_ast"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -13,11 +13,11 @@
 -- regions in the body.
 
 local nested_directives = require "accdeep.backend.nested_directives"
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local closures = require "accdeep.backend.closures"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local member_functions = require "accdeep.backend.member_functions"
+local member_functions = require "accdeep.sema.c.member_functions"
 local privatization = require "accdeep.backend.privatization"
 local ast = require "accdeep.base.ast"
 

@@ -95,7 +95,7 @@ return {
     .. " construct?, directive?",
   reduced_part = "expression item, op, rule",
   carried = "language, text, kind, clauses, statement body?",
-  typed = "e",                                                  -- e: a typed AST (backend/typed_ast.lua)
+  typed = "e",                                                  -- e: a typed AST (sema/c/typed_ast.lua)
 
   -- Specifications of Fortran.
   spec = "class, double?, polymorphic?, name?, name_pos?, expression kind?, expression len?",

@@ -2,7 +2,7 @@
 -- determines their types. The lowerings of both languages call it. Unless stated otherwise, `node` is the AST of a list
 -- item in C.
 
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 local ast = require "accdeep.base.ast"

@@ -25,7 +25,7 @@
 -- refer to an enclosing program (out.leads_up). `out` holds the state of one compilation:
 --     pieces, fields, excluded the lists shown above, unsorted.
 --     parts                    offsets of arrays of which a section, not the whole, is mapped.
---     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
+--     builder, ctx             code, and the environment of bounds: the names in scope (sema/c/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
 --     enclosing, compiles       the enclosing `out`, and the member mapping that this `out` compiles.

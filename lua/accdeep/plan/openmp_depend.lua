@@ -2,7 +2,7 @@
 -- because tasks are executed in order. openmp_depend.check is the entry point; the session's language chooses check_c
 -- or check_fortran.
 
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local list_item = require "accdeep.lowering.list_item"

@@ -1,12 +1,12 @@
 -- openmp_restrictions.lua - raises errors for list items that OpenMP forbids in a construct (OMP60-map-13).
 -- openmp_lowering.lua and openmp_implicit.lua call it.
 
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local host_expression = require "accdeep.plan.host_expression"
 local list_item = require "accdeep.lowering.list_item"
-local typed_ast = require "accdeep.backend.typed_ast"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -35,7 +35,7 @@ local syntax = require "accdeep.syntax"
 local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
 local location = require "accdeep.base.location"
-local member_functions = require "accdeep.backend.member_functions"
+local member_calls = require "accdeep.backend.member_calls"
 local scoped_names = require "accdeep.types.scoped_names"
 local observers = require "accdeep.base.observers"
 local openmp_declarations = require "accdeep.run.openmp_declarations"
@@ -501,8 +501,8 @@ end
 -- Returns the value of an expression on the host. node: its AST. Raises for errors of the expression.
 function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
-Session.this_member, Session.run_as_member = member_functions.this_member, member_functions.run_as_member
-Session.member_function = member_functions.member_function
+Session.this_member, Session.run_as_member = member_calls.this_member, member_calls.run_as_member
+Session.member_function = member_calls.member_function
 
 -- Returns the environment in which host expressions are compiled (backend/closures.lua). The environment is cached.
 function Session:host_env()

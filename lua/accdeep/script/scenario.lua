@@ -10,7 +10,7 @@
 local advice = require "accdeep.syntax.advice"
 local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local rules = require "accdeep.definitions.rules"
 local conformance = require "accdeep.definitions.conformance"
 local core = require "accdeep.core"

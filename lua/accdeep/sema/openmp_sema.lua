@@ -301,8 +301,8 @@ local function check_defaultmap(clause, version, categories, named)
   named[key] = true
 end
 
--- Raises if the name before the condition of an if clause is not that of the directive or of its part, or if a device
--- clause has another modifier than device_num. Only compute constructs have parts. Decides OMP60-tgt-1.
+-- Raises if the name before the condition of an if clause is neither that of the directive nor of a part of a compute
+-- construct. Raises for another modifier of a device clause than device_num. Decides OMP60-tgt-1.
 local function check_modifier(node, kind, clause)
   local modifier = clause.modifier and clause.modifier.name
   if not modifier then return end

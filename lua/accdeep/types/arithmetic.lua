@@ -1,7 +1,7 @@
 -- arithmetic.lua - arithmetic of C: integer promotions, conversions and operations, as types and as Lua functions.
 --
 -- A value is a Lua number. An unsigned integer of 64 bits is represented by the Lua integer with the same bits.
--- backend/c_sema.lua uses the types and folds constants; backend/closures.lua uses the functions. Bounds of sections
+-- sema/c/c_sema.lua uses the types and folds constants; backend/closures.lua uses the functions. Bounds of sections
 -- are computed by the core (core/walk/arithmetic.c) with the same rules.
 --
 -- Types here are scalar types (types/init.lua). A type with the field `auto` (types.auto) has values that are integers

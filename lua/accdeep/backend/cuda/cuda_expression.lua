@@ -1,4 +1,4 @@
--- cuda_expression.lua - code generator for GPUs: writes typed ASTs of C expressions (backend/typed_ast.lua) as CUDA
+-- cuda_expression.lua - code generator for GPUs: writes typed ASTs of C expressions (sema/c/typed_ast.lua) as CUDA
 -- text.
 --
 -- A value or l-value becomes an operand: CUDA text for it. The writer appends the statements that compute the operand,
@@ -6,10 +6,10 @@
 -- identically, the interpreter runs the body (Writer:give_up). Common arguments: `w` is the writer, `e` a typed node,
 -- `t` a type, `at` an operand with an address, `site` the position for errors.
 
-local c_sema = require "accdeep.backend.c_sema"
+local c_sema = require "accdeep.sema.c.c_sema"
 local core = require "accdeep.core"
-local c_library = require "accdeep.backend.c_library"
-local typed_ast = require "accdeep.backend.typed_ast"
+local c_library = require "accdeep.sema.c.c_library"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 
 local scalar, scalars = core.scalar, types.scalars

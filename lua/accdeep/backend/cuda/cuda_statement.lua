@@ -5,14 +5,14 @@
 -- cuda/init.lua decides at the launch if it does. Otherwise one thread runs the body. `w` is the writer of the kernel
 -- (cuda_expression.lua); w:give_up ends the generation, so that the interpreter runs the body.
 
-local c_effects = require "accdeep.backend.c_effects"
-local c_sema = require "accdeep.backend.c_sema"
+local c_effects = require "accdeep.sema.c.c_effects"
+local c_sema = require "accdeep.sema.c.c_sema"
 local cuda_expression = require "accdeep.backend.cuda.cuda_expression"
 local location = require "accdeep.base.location"
 local privatization = require "accdeep.backend.privatization"
 local cuda_runtime = require "accdeep.backend.cuda.cuda_runtime"
 local ast = require "accdeep.base.ast"
-local typed_ast = require "accdeep.backend.typed_ast"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 
 local is_name = c_effects.is_name
 local run, truth = cuda_expression.run, cuda_expression.truth

@@ -16,7 +16,7 @@
 -- Parameters: `node` is the AST of the directive, `rule` the rule that errors cite, `private_node` the node being made.
 -- `attributes` are the variables that clauses name: name -> {clause, copy?}.
 
-local c_effects = require "accdeep.backend.c_effects"
+local c_effects = require "accdeep.sema.c.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"

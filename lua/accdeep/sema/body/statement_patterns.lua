@@ -4,7 +4,7 @@
 -- Parameters: `construct` is the AST of the directive, `rule` the rule that errors cite. L-values are compared by their
 -- texts (unparse.expression).
 
-local c_effects = require "accdeep.backend.c_effects"
+local c_effects = require "accdeep.sema.c.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
 local unparse = require "accdeep.syntax.unparse"

@@ -26,7 +26,7 @@ local headers = require "accdeep.tools.lower.headers"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local macros = require "accdeep.tools.lower.macros"
-local member_functions = require "accdeep.backend.member_functions"
+local member_calls = require "accdeep.backend.member_calls"
 local openacc_execution = require "accdeep.run.openacc_execution"
 local openmp_translation = lazy.require "accdeep.tools.lower.openmp_translation"
 local scope = require "accdeep.types.scope"
@@ -480,7 +480,7 @@ local function lines_for(self, directive, instance)
   declare(self, inner, instance)
   for name in pairs(directive.members) do inner.variables[name] = nil end
   local class = next(directive.members) and instance.this.to
-  local this = class and { record = class, pointer_cell = member_functions.this_address(self.session, class) }
+  local this = class and { record = class, pointer_cell = member_calls.this_address(self.session, class) }
   self.values:declare(inner)
   -- Nodes of names in the directive itself. In a generated function for objects of a record, other names mean members.
   local own_names = {}

@@ -8,11 +8,11 @@
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
-local c_library = require "accdeep.backend.c_library"
-local member_functions = require "accdeep.backend.member_functions"
+local c_library = require "accdeep.sema.c.c_library"
+local member_functions = require "accdeep.sema.c.member_functions"
 local scoped_names = require "accdeep.types.scoped_names"
-local symbols = require "accdeep.backend.symbols"
-local typed_ast = require "accdeep.backend.typed_ast"
+local symbols = require "accdeep.sema.c.symbols"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 local with_fields = require "accdeep.base.with_fields"
 

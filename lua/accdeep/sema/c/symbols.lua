@@ -18,7 +18,7 @@
 --   row(builder, pos)  computes '#', the number of the pointer to whose target the section belongs (TR14-5-06).
 
 local diagnostic = require "accdeep.base.diagnostic"
-local typed_ast = require "accdeep.backend.typed_ast"
+local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
