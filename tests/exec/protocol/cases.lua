@@ -83,11 +83,11 @@ end
 local FREQUENT = { "host", "host", "host", "kernel", "kernel", "kernel", "update", "update", "memcpy", "enter", "exit",
   "data", "data_end", "wait" }
 
--- A random case: its parameters, and its steps.
-function cases.new()
+-- A random case of "openacc" or "openmp": its parameters, and its steps.
+function cases.new(standard)
   local size = pick { 1, 2, 4, 4, 8 }
-  local case = { size = size, n = ELEMENTS[size], least = LEAST // size, narrays = random(2), has_queues = chance(45),
-    storage = pick { "heap", "static", "stack" }, steps = {} }
+  local case = { standard = standard, size = size, n = ELEMENTS[size], least = LEAST // size, narrays = random(2),
+    has_queues = chance(45) and standard == "openacc", storage = pick { "heap", "static", "stack" }, steps = {} }
   for i = 1, case.narrays do
     case.steps[i] = choose.enter(case)
     case.steps[i].op, case.steps[i].array = chance(50) and "enter" or "data", i
@@ -132,6 +132,23 @@ local function find_mapping(array, from, n)
   for i = from, from + n - 1 do overlaps = overlaps or array.mapping[i] ~= nil end
   return nil, overlaps
 end
+
+-- Clauses and map types of the same effect. `delete` ends one reference, as `release` does.
+local MAP_TYPES = { present = "alloc", copy = "tofrom", copyin = "to", copyout = "from", create = "alloc",
+  delete = "release" }
+
+-- Adds a line with a directive: its name in both standards, a clause with sections, and more clauses of OpenACC.
+function Emitter:directive(names, clause, sections, more)
+  if self.standard == "openacc" then
+    return self:add("#pragma acc %s %s(%s)%s", names.openacc, clause, sections, more or "")
+  end
+  return self:add("#pragma omp %s map(%s: %s)", names.openmp, MAP_TYPES[clause], sections)
+end
+
+local PARALLEL = { openacc = "parallel", openmp = "target" }
+local DATA = { openacc = "data", openmp = "target data" }
+local ENTER = { openacc = "enter data", openmp = "target enter data" }
+local EXIT = { openacc = "exit data", openmp = "target exit data" }
 
 local function format_queue(queue) return queue and (" async(%d)"):format(queue) or "" end
 
@@ -207,8 +224,8 @@ function emit:kernel(step)
     end
   end
   local queue, waits = step.queue, step.waits
-  local line = self:add("#pragma acc parallel %s(%s)%s%s", step.clause, table.concat(clauses, ", "),
-    waits and (" wait(%d)"):format(waits) or "", format_queue(queue))
+  local line = self:directive(PARALLEL, step.clause, table.concat(clauses, ", "),
+    (waits and (" wait(%d)"):format(waits) or "") .. format_queue(queue))
   self:add "{"
   if waits then self.model:wait(line, waits, queue) end
   self.model:begin(queue)
@@ -230,7 +247,10 @@ function emit:update(step)
   local array, from, n = self.arrays[step.array], step.from, step.n
   if not find_mapping(array, from, n) then return end
   local line
-  if step.is_routine then
+  if self.standard == "openmp" then
+    line = self:add("#pragma omp target update %s(%s)", step.to == "host" and "from" or "to",
+      get_section(array, from, n))
+  elseif step.is_routine then
     line = self:add("acc_update_%s%s(%s + %d, %d%s);", step.to == "host" and "self" or "device",
       step.queue and "_async" or "", array.name, from, n * self.size, step.queue and ", " .. step.queue or "")
   else
@@ -243,11 +263,20 @@ end
 function emit:memcpy(step)
   local array, from, n = self.arrays[step.array], step.from, step.n
   if not find_mapping(array, from, n) then return end
-  local device = ("(char *)acc_deviceptr(%s + %d)"):format(array.name, from)
-  local host = ("%s + %d"):format(array.name, from)
-  local line = self:add("acc_memcpy_%s%s(%s, %s, %d%s);", step.to == "host" and "from_device" or "to_device",
-    step.queue and "_async" or "", step.to == "host" and host or device, step.to == "host" and device or host,
-    n * self.size, step.queue and ", " .. step.queue or "")
+  local host, to_host = ("%s + %d"):format(array.name, from), step.to == "host"
+  local function order(device) return to_host and host or device, to_host and device or host, n * self.size end
+  local line
+  if self.standard == "openacc" then
+    local target, source, bytes = order(("(char *)acc_deviceptr(%s)"):format(host))
+    line = self:add("acc_memcpy_%s%s(%s, %s, %d%s);", to_host and "from_device" or "to_device",
+      step.queue and "_async" or "", target, source, bytes, step.queue and ", " .. step.queue or "")
+  else
+    local target, source, bytes = order "device"
+    self:add("{ void *device = %s;", host)
+    self:add "#pragma omp target data use_device_ptr(device)"
+    line = self:add("omp_target_memcpy(%s, %s, %d, 0, 0, %s); }", target, source, bytes,
+      to_host and "omp_get_initial_device(), 0" or "0, omp_get_initial_device()")
+  end
   self.model:begin(step.queue)
   self.model:transfer(line, array, step.to, from, n, "routine")
 end
@@ -257,11 +286,10 @@ function emit:enter(step)
   local _, overlaps = find_mapping(array, from, n)
   if overlaps then return end
   local line
-  if step.is_routine then
+  if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:add("#pragma acc enter data %s(%s)%s", step.clause, get_section(array, from, n),
-      format_queue(step.queue))
+    line = self:directive(ENTER, step.clause, get_section(array, from, n), format_queue(step.queue))
   end
   self.model:begin(not step.is_routine and step.queue or nil)
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
@@ -281,11 +309,10 @@ function emit:exit(step)
   if not mapping then return end
   local from, n = mapping.from, mapping.n
   local line
-  if step.is_routine then
+  if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:add("#pragma acc exit data %s(%s)%s", step.clause, get_section(array, from, n),
-      format_queue(step.queue))
+    line = self:directive(EXIT, step.clause, get_section(array, from, n), format_queue(step.queue))
   end
   self.model:begin(not step.is_routine and step.queue or nil)
   mapping.dynamic = mapping.dynamic - 1
@@ -296,7 +323,7 @@ function emit:data(step)
   local array, from, n = self.arrays[step.array], step.from, step.n
   local _, overlaps = find_mapping(array, from, n)
   if overlaps then return end
-  local line = self:add("#pragma acc data %s(%s)", step.clause, get_section(array, from, n))
+  local line = self:directive(DATA, step.clause, get_section(array, from, n))
   self:add "{"
   self.model:begin()
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
@@ -318,7 +345,7 @@ end
 
 function emit:wait(step)
   local line
-  if step.waiter and step.queue == step.waiter then return end
+  if self.standard == "openmp" or step.waiter and step.queue == step.waiter then return end
   if step.is_routine then
     line = self:add("acc_wait%s%s(%s%s);", step.queue and "" or "_all", step.waiter and "_async" or "",
       step.queue or "", step.waiter and (step.queue and ", " or "") .. step.waiter or "")
@@ -332,7 +359,7 @@ end
 -- Emits a case as the function `name`, whose first line is `first`. Returns its lines and findings.
 function cases.emit(case, name, first)
   local self = setmetatable({ lines = {}, first = first, model = model.new(), arrays = {}, regions = {},
-    size = case.size }, Emitter)
+    size = case.size, standard = case.standard }, Emitter)
   self:add("static void %s(void)", name)
   self:add "{"
   for i = 1, case.narrays do
@@ -358,16 +385,22 @@ function cases.emit(case, name, first)
 end
 
 cases.head = [[
-#include <openacc.h>
 #include <stdlib.h>
+#ifdef _OPENACC
+#include <openacc.h>
+#else
+#include <omp.h>
+#endif
 ]]
 for _, size in ipairs { 1, 2, 4, 8 } do cases.head = cases.head .. ("typedef %s T%d;\n"):format(TYPES[size], size) end
 cases.head = cases.head .. [[
 #pragma acc routine seq
+#pragma omp declare target
 static inline unsigned char next_byte(int first, int k)
 {
   return first + k + (first <= 0x7f && first + k >= 0x7f);
 }
+#pragma omp end declare target
 static volatile int nothing;
 ]]
 
