@@ -127,6 +127,7 @@ void rt_end_by_signal(int signal)
         rt.is_killed = true;
         if (!is_repeated)
             rt_run_on_new_stack(report_with_timeout, NULL);
+        rt_note_process_end();
     }
     kill_by_signal(signal);
 }
@@ -179,6 +180,7 @@ void rt_install_exit_handlers(void)
     for (int signal = 1; signal <= SIGRTMAX; signal++)
         if (is_deadly(signal) && !set_action(signal, NULL, &before) && is_default(&before))
             set_action(signal, &action, NULL);
+    at_quick_exit(rt_note_process_end); /* runs after report_at_exit */
     at_quick_exit(report_at_exit);
 }
 

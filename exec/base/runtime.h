@@ -121,7 +121,7 @@ struct rt_options {
     bool null_unmatched;  /* pointers to absent data keep their value (OpenMP 5.2 and later); false: become null */
     uint64_t seed;        /* order of asynchronous work (ACCDEEP_SEED), at most RT_SEED_MAX; 0: it is done at once */
     int trace;            /* file descriptor of the trace; -1: no trace */
-    const char *draw, *suppress; /* files of the picture and of suppressions; NULL: no such file */
+    const char *draw, *suppress; /* names: trace for --draw (%r, %p), suppressions; NULL: none */
     int devices, targets;        /* number of devices; number for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */
     uint64_t device_bytes;       /* memory of each device in bytes (ACCDEEP_DEVICE_MEMORY) */
     int type, device;            /* initial device type and number, from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */

@@ -4,8 +4,8 @@
 
 /* Notifies `accdeep exec` that the library was loaded ('L') or a directive is executed ('D'). */
 void rt_notify_supervisor(char letter);
-/* Notifies `accdeep exec` that the process which it started ends without having executed a directive, and waits at most
- * a second for the answer. Does nothing in other processes. */
+/* Notifies `accdeep exec` that the process which it started ends, without having executed a directive or with a picture
+ * to be drawn. Waits for the answer: at most a second, with a picture 30. Does nothing in other processes. */
 void rt_note_process_end(void);
 
 #endif

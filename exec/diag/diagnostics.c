@@ -471,7 +471,16 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     const bool helps = (is_error || is_defect(diagnostic) || diagnostic->times || diagnostic->help) &&
                        rt_format_help(diagnostic, rule, &help);
     if (is_error || is_defect(diagnostic))
-        RT_CALL_HOOKS(find, message);
+        RT_CALL_HOOKS(find, &(struct rt_finding){
+                                .level = diagnostic->level,
+                                .code = diagnostic->code,
+                                .message = message,
+                                .rule = rule,
+                                .help = helps ? help.at : NULL,
+                                .object = diagnostic->object,
+                                .file = location.file,
+                                .line = location.line,
+                            });
     rt.has_findings |= is_failure(diagnostic);
     print_json(diagnostic, rule, message, &location, helps ? help.at : NULL);
     if (!rt.options.json)

@@ -1,5 +1,4 @@
-/* errors.c - reports errors of the core, ends the program after errors, and writes events as JSON lines of the trace.
- */
+/* errors.c - reports errors of the core, and ends the program after errors. */
 #include "base/kernel.h"
 #include "base/lock.h"
 #include "base/runtime.h"
@@ -13,7 +12,6 @@
 
 #include <assert.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,40 +290,6 @@ void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
     rt_exit_with_error();
 }
 
-/* ------------------------------------------------------------------------------------ events -- */
-
-/* Writes an event as one line of JSON, with the fields `fields`. A failed write is recorded in rt.trace_lost. */
-void rt_write_trace_event(const accd_event *event, const char *fields)
-{
-    assert(fields && rt.options.trace >= 0);
-    struct rt_text_buffer text;
-    const char *file = NULL;
-    int line = 0;
-    rt_text_clear(&text);
-    rt_text_append(&text, "{");
-    rt_text_append_json_field(&text, "op", accd_op_name(event->op));
-    char address[24];
-    snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event->host);
-    rt_text_append_json_field(&text, "name", rt_parse_lazy_name(event->name, NULL) ? address : event->name);
-    rt_text_append(&text, ",\"bytes\":%llu", (unsigned long long)event->bytes);
-    rt_text_append_json_field(&text, "rule", event->rule);
-    if (rt.site && rt_find_line(rt.site->call.pc, &file, &line, NULL)) {
-        char at[1024];
-        snprintf(at, sizeof at, "%s:%d", file, line);
-        rt_text_append_json_field(&text, "at", at);
-    }
-    rt_text_append(&text, ",\"device\":%d", event->device);
-    if (event->op == ACCD_OP_KERNEL && rt.site && rt.site->queue)
-        rt_text_append(&text, ",\"async\":%d", *rt.site->queue);
-    else if (event->async != ACCD_SYNCHRONOUS)
-        rt_text_append(&text, ",\"async\":%lld", (long long)event->async);
-    rt_text_append(&text, "%s", fields);
-    rt_text_append_rank(&text);
-    rt_text_append(&text, "}\n");
-    if (!rt_text_write(rt.options.trace, &text))
-        rt.trace_lost = errno;
-}
-
 /* ----------------------------------------------------------------------------------- the end -- */
 
 /* Returns true if exit handlers must not run: they are running already, or this thread runs a kernel in a program with
@@ -336,14 +300,13 @@ static bool must_exit_at_once(void)
            (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
-/* Prints the counts of repeated findings, writes the picture, releases the lock and ends the process with status 1.
+/* Prints the counts of repeated findings, releases the lock and ends the process with status 1.
  * Exit handlers run unless they are running already or might hang. */
 void rt_exit_with_error(void)
 {
     rt.is_ending = true;
     rt.fast_path_enabled = false;
     rt_emit_counts();
-    RT_CALL_HOOKS(abort);
     rt_unlock();
     if (must_exit_at_once()) {
         fflush(NULL);

@@ -28,8 +28,6 @@ static inline void rt_write_device(int device, uint64_t dev, const void *from, u
     RT_CALL_HOOKS(write, device, dev, from, bytes);
 }
 _Noreturn void rt_exit_with_error(void); /* ends the program with status 1; called within a call or a kernel */
-/* Writes a line of the trace, which must be open; `fields`: further JSON fields, each after a comma. */
-void rt_write_trace_event(const accd_event *event, const char *fields);
 /* Reports that the current call is an update without data, because gcc leaves out variables of declare directives. */
 void rt_report_empty_update(void);
 /* Returns the return address of the last call that rt_report_empty_update has reported; 0: no such call. */

@@ -6,8 +6,7 @@
  *      strict     --strict                  page guard, stale data by snapshots, sampling
  *      portability  --also              compares rule profiles
  *      profile    callbacks of OpenACC's profiling interface
- *      trace      --trace
- *      draw       --draw
+ *      trace      --trace, --draw
  *      advice     --advice */
 #include "accdeep_internal.h"
 #include "base/context.h"
@@ -22,7 +21,6 @@
 #include "diag/object_history.h"
 #include "image/image.h"
 #include "trace/advice.h"
-#include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
 #include "fault.h"
@@ -386,10 +384,8 @@ void rt_add_tools(void)
     if (rt.options.nothers)
         rt_add_tool(&rt_portability_tool);
     rt_add_tool(&rt_profile_tool);
-    if (rt.options.trace >= 0)
+    if (rt.options.trace >= 0 || rt.options.draw)
         rt_add_tool(&rt_trace_tool);
-    if (rt.options.draw)
-        rt_add_tool(&rt_draw_tool);
     if (rt_read_advice_link())
         rt_add_tool(&rt_advice_tool);
     rt_install_fault_handler();

@@ -1,5 +1,5 @@
-/* rank.c - MPI rank of this process, and file names with the rank or process id. Called for reports, traces and
- * pictures. */
+/* rank.c - MPI rank of this process, and file names with the rank or process id. Called for reports and
+ * traces. */
 #include "rank.h"
 
 #include <assert.h>

@@ -8,11 +8,11 @@
  *           |           lock held
  *           |           rt_run_construct: checks (run_checked), then the core
  *           v
- *      leave_call       picture, protection of devices; lock released
+ *      leave_call       protection of devices; lock released
  *           :
  *      acc_shutdown --> rt_end_device_data: final checks, context freed; the next call opens a new one
  *           :
- *      exit ----------> report_end: findings, leaks, counts, picture
+ *      exit ----------> report_end: findings, leaks, counts
  *
  * Invariants: rt.site is not NULL exactly while a call holds the lock. rt.context is NULL before the first call and
  * after a shutdown. A thread's state is complete (type != 0) before it takes the lock in a call. */
@@ -41,7 +41,6 @@
 #include "lib/rank.h"
 #include "lib/text_buffer.h"
 #include "trace/advice.h"
-#include "trace/draw.h"
 #include "trace/prof.h"
 #include "trace/trace.h"
 #include "trace/user_tools.h"
@@ -190,7 +189,7 @@ static void open_reports(void)
  * program. */
 static void read_options(void)
 {
-    static char picture[4096];
+    static char draw_trace[4096];
     char name[4096];
     struct rt_options *options = &rt.options;
     options->trace = -1;
@@ -213,10 +212,8 @@ static void read_options(void)
     options->type = type_option();
     options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
     const char *draw = getenv("ACCDEEP_DRAW");
-    if (draw && *draw) {
-        rt_expand_file_name(draw, picture, sizeof picture);
-        options->draw = picture;
-    }
+    snprintf(draw_trace, sizeof draw_trace, "%s", draw ? draw : "");
+    options->draw = *draw_trace ? draw_trace : NULL;
     const char *trace = getenv("ACCDEEP_TRACE");
     if (!trace || !*trace)
         return;
@@ -260,8 +257,8 @@ static void report_open_region(void)
         rt_report("note", "region-nesting", NULL, 0, "the program ends inside a %s region of device %d", name, device);
 }
 
-/* Writes the final reports, once. A forked process has its own copy of the device but only completes its picture. Does
- * nothing if an error ends the program; if a signal handler has interrupted a call, only the counts are written. */
+/* Writes the final reports, once; none in a forked process. Does nothing if an error ends the program; if a signal
+ * handler has interrupted a call, only the counts are written. */
 static void report_end(void)
 {
     static atomic_bool is_reported;
@@ -493,8 +490,7 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     return thread;
 }
 
-/* Ends a call: updates the picture, protects device memory in strict runs, and releases the locks. A call must be under
- * way. */
+/* Ends a call: calls the hook end_call, and releases the locks. A call must be under way. */
 static inline void leave_call(void)
 {
     assert(rt.site);

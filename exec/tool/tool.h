@@ -1,9 +1,9 @@
-/* tool.h - the interface between the runtime and what observes it: checks, traces, pictures, profiles, tools of users.
+/* tool.h - the interface between the runtime and what observes it: checks, traces, profiles, tools of users.
  * The runtime calls hooks and knows nothing of their owners. A tool is a list of hooks; lifecycle.c adds the tools that
  * the options ask for, before the first call of the program.
  *
  *      runtime                          tools, in the order in which they were added
- *      RT_CALL_HOOKS(event, e) -------> strict: races, stale data    trace: a line    draw: -
+ *      RT_CALL_HOOKS(event, e) -------> strict: races, stale data    trace: a line
  *
  * Unless a hook says otherwise, it is called with the lock held (base/lock.h), in the order of the tools. A hook
  * that no tool has costs one comparison. */
@@ -47,6 +47,14 @@ struct rt_wait {
     bool is_test;      /* acc_async_test: the host has seen that the work is complete */
 };
 
+/* Finding about the program. */
+struct rt_finding {
+    const char *level, *code, *message; /* level: "error", "warning" or "note" */
+    const char *rule, *help, *object;   /* object: name of the data; NULL: none */
+    const char *file;                   /* NULL: the location is not known */
+    int line;
+};
+
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
 
 /* Tool. A hook that is NULL is not called. */
@@ -63,8 +71,6 @@ struct rt_tool {
     void (*close)(void);
     /* Called once, at the end of the program; has_context: the device is still open. */
     void (*finish)(void);
-    /* Called when an error ends the program, instead of `report` and `finish`; maybe without the lock. */
-    void (*abort)(void);
 
     /* Called at the begin of a call of the program on the slow path, and at its end, there in reverse order of tools.
      */
@@ -135,14 +141,14 @@ struct rt_tool {
     void (*load_modules)(void);
     /* Called at a fork, in this order: before it, and after it in the parent and in the child. */
     void (*fork)(enum rt_fork_phase phase);
-    /* Called for each finding about the program, with its text; maybe without the lock. */
-    void (*find)(const char *message);
+    /* Called for each finding about the program, with the lock of diagnostics; maybe without the other one. */
+    void (*find)(const struct rt_finding *finding);
 };
 
 /* Names of all hooks. */
 /* clang-format off */
 #define RT_HOOKS(X) \
-    X(open) X(report) X(close) X(finish) X(abort) X(begin_call) X(end_call) X(end_thread) \
+    X(open) X(report) X(close) X(finish) X(begin_call) X(end_call) X(end_thread) \
     X(begin_construct) X(end_construct) X(end_region) X(begin_kernel) X(end_kernel) X(run_kernel) X(pass_argument) \
     X(pass_null) X(store_null) X(end_nulls) X(event) X(write) X(map_declared) \
     X(allocate_memory) X(free_memory) X(begin_send) X(begin_fetch) X(allocate) \

@@ -1,18 +1,39 @@
-/* trace.c - adds to each line of the trace the fields about its object or pointer: a number in place of the address,
- * and the state after the directive. Readers rebuild present tables from them; lua/accdeep/inspect/trace.lua writes
- * the same format for scenarios. Called for each event of the core, with the lock. */
+/* trace.c - writes traces: a line of JSON for each event of the core, each wait and each finding. Readers rebuild
+ * present tables from them. lua/accdeep/inspect/trace.lua describes the format, and writes it for scenarios.
+ *
+ *      events, waits ------------------------> lines --+--> file of --trace
+ *      changes without an event, findings ---> marks --+--> file for --draw, one for each process
+ *
+ * `accdeep exec` makes the picture of the file for --draw when the program ends. That file has at most EVENT_LINES
+ * lines of events. Later it gets whole states: at findings, and after calls that leave more objects than ever before.
+ *
+ * Hooks are called with the runtime's lock, except for the hook `find`, which has only the lock of diagnostics. All of
+ * them take the lock of diagnostics, which protects the numbers. */
+#include "base/context.h"
+#include "base/kernel.h"
+#include "base/lock.h"
 #include "base/runtime.h"
-#include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/symbolize.h"
 #include "lib/hash.h"
+#include "lib/rank.h"
+#include "lib/text_buffer.h"
 #include "trace.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+    EVENT_LINES = 20000, /* most lines of events in the file for --draw */
+    STATE_OBJECTS = 250, /* most objects of a device in a whole state */
+    DEVICES_MAX = 64,
+    POINTER_SHIFT = 63 /* bit of a key that is 1 for a pointer */
+};
 
 /* Number in the trace of an object, or of an attached pointer, at a host address. */
 struct traced_object {
@@ -22,78 +43,196 @@ struct traced_object {
 static struct rt_hash traced_objects = RT_HASH_TABLE(rt_heap_realloc, struct traced_object);
 static unsigned last_number;
 
+/* State of a device as the trace tells it: numbers of present objects, of attached pointers and of open regions. */
+static struct traced_device {
+    size_t objects, pointers, regions;
+} traced[DEVICES_MAX];
+
+static uint64_t ndraw_lines;  /* number of lines in the file for --draw */
+static uint64_t most_objects; /* most objects that were present after a call */
+static uintptr_t kernel_pc;   /* construct of the latest kernel that runs; 0: none runs */
+static bool has_finding;      /* true after the first finding: then the picture needs no later state */
+
+/* Kind of a line: of an event or a change, of a whole state (for --draw only), of a finding. */
+enum line_kind { LINE_EVENT, LINE_STATE, LINE_FINDING };
+
+/* --------------------------------------------------------------------------------------------- files -- */
+
+/* Writes the first line, or in a file with contents, which another program of the run has written, a mark that empties
+ * the state. A failed write is ignored: it fails for the next line, too. */
+static void begin_file(int file)
+{
+    struct stat status;
+    struct rt_text_buffer line;
+    rt_text_clear(&line);
+    rt_text_append(&line, "{");
+    if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size) {
+        rt_text_append_json_field(&line, "mark", "scenario");
+        rt_text_append_json_field(&line, "name", program_invocation_short_name);
+        rt_text_append_rank(&line);
+    } else {
+        rt_text_append(&line, "\"trace\":\"accdeep\",\"version\":1");
+    }
+    rt_text_append(&line, "}\n");
+    rt_text_write(file, &line);
+}
+
+/* Returns the file for --draw; -1: none is wanted, or it cannot be opened. Also -1 in a process that shares the devices
+ * of its parent, which is drawn. The file is opened at first use, since its name has the id of the process. */
+static int get_draw_file(void)
+{
+    static int file = -1, process;
+    char name[4096];
+    if (!rt.options.draw || (rt.pid && rt.pid != getpid()))
+        return -1;
+    if (process != getpid()) {
+        process = getpid();
+        rt_expand_file_name(rt.options.draw, name, sizeof name);
+        file = rt_open_output_file(name, O_APPEND);
+        if (file >= 0)
+            begin_file(file);
+    }
+    return file;
+}
+
+/* Begins a line with the field `key`, "op" or "mark". */
+static void begin_line(struct rt_text_buffer *line, const char *key, const char *value)
+{
+    rt_text_clear(line);
+    rt_text_append(line, "{");
+    rt_text_append_json_field(line, key, value);
+}
+
+/* Ends a line and writes it to the files. A failed write is recorded in rt.trace_lost. */
+static void write_line(struct rt_text_buffer *line, enum line_kind kind)
+{
+    static bool is_begun;
+    const int draw_file = get_draw_file();
+    rt_text_append_rank(line);
+    rt_text_append(line, "}\n");
+    if (rt.options.trace >= 0 && kind != LINE_STATE) {
+        if (!is_begun)
+            begin_file(rt.options.trace);
+        is_begun = true;
+        if (!rt_text_write(rt.options.trace, line))
+            rt.trace_lost = errno;
+    }
+    if (draw_file >= 0 && (ndraw_lines < EVENT_LINES || kind == LINE_STATE || (kind == LINE_FINDING && !has_finding))) {
+        ndraw_lines++;
+        rt_text_write(draw_file, line);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- numbers -- */
+
 /* Returns the key of an object or, with `pointer`, of an attached pointer at a host address. */
 static uint64_t get_key(uint64_t address, int device, bool pointer)
 {
-    return rt_data_key(device, address) | (uint64_t)pointer << 63;
+    assert(device < DEVICES_MAX);
+    return rt_data_key(device, address) | (uint64_t)pointer << POINTER_SHIFT;
+}
+
+/* Returns the number of present objects or attached pointers of a device that the trace tells of. */
+static size_t *get_count(int device, bool pointer)
+{
+    return pointer ? &traced[device].pointers : &traced[device].objects;
 }
 
 /* Returns the number of the object or (`pointer`) the pointer at a host address. A new object at a reused address gets
- * a new number, since its predecessor was removed. Ends the program without memory. */
-static unsigned get_object_number(uint64_t address, int device, bool pointer)
+ * a new number, since its predecessor was removed. Returns 0 without memory. */
+static unsigned get_number(uint64_t address, int device, bool pointer)
 {
     struct traced_object *object = rt_hash_add(&traced_objects, get_key(address, device, pointer));
-    if (!object)
-        rt_fatal("out-of-memory", "no memory for the trace");
-    if (!object->number)
+    if (object && !object->number) {
         object->number = ++last_number;
-    return object->number;
+        ++*get_count(device, pointer);
+    }
+    return object ? object->number : 0;
 }
 
-/* Writes the fields of an attach or detach event: pointer, counter, and the object that the pointer points to. Forgets
- * the pointer's number if it is not attached any more. */
-static void format_pointer_fields(const accd_event *event, char *to, size_t capacity)
+/* Forgets the number of an object or pointer that no longer exists. */
+static void remove_number(uint64_t address, int device, bool pointer)
 {
-    assert(capacity > 0);
+    if (rt_hash_remove(&traced_objects, get_key(address, device, pointer)))
+        --*get_count(device, pointer);
+}
+
+/* -------------------------------------------------------------------------------------------- fields -- */
+
+/* Appends the field `key` with a location; nothing if `file` is NULL. */
+static void append_location(struct rt_text_buffer *line, const char *key, const char *file, int number)
+{
+    char at[1024];
+    snprintf(at, sizeof at, "%s:%d", file ? file : "", number);
+    if (file)
+        rt_text_append_json_field(line, key, at);
+}
+
+/* Appends the field `key` with the location of the current call, else of the construct whose kernel runs; nothing if
+ * that is not known. */
+static void append_call_location(struct rt_text_buffer *line, const char *key)
+{
+    const uintptr_t pc = rt.site ? rt.site->call.pc : kernel_pc;
+    const char *file = NULL;
+    int number = 0;
+    if (pc && rt_find_line(pc, &file, &number, NULL))
+        append_location(line, key, file, number);
+}
+
+/* Appends the size and the reference counters of a present object. */
+static void append_counters(struct rt_text_buffer *line, const accd_present_object *object)
+{
+    rt_text_append(line, ",\"size\":%llu,\"structured\":%u,\"dynamic\":%u%s", (unsigned long long)object->info.bytes,
+                   object->structured, object->dynamic, object->mapped ? ",\"mapped\":true" : "");
+}
+
+/* Appends the fields of a pointer at the host address `slot`: the object that it points to, its number, its counter,
+ * and the object that contains it. attachment NULL: the pointer is not attached any more. */
+static void append_pointer_fields(struct rt_text_buffer *line, int device, uint64_t slot,
+                                  const accd_attachment *attachment)
+{
+    accd_present_object object;
+    if (attachment && accd_present_at(rt.context, device, attachment->low, 1, &object))
+        rt_text_append(line, ",\"object\":%u", get_number(object.info.host, device, false));
+    rt_text_append(line, ",\"pointer\":%u,\"count\":%u", get_number(slot, device, true),
+                   attachment ? attachment->count : 0);
+    if (attachment && accd_present_at(rt.context, device, slot, 0, &object))
+        rt_text_append(line, ",\"holder\":%u", get_number(object.info.host, device, false));
+    else if (!attachment)
+        rt_text_append(line, ",\"gone\":true");
+}
+
+/* Appends the fields of an attach or detach event. Forgets the number of a pointer that is not attached any more. */
+static void append_attach_fields(struct rt_text_buffer *line, const accd_event *event)
+{
     const void *const slot = (const void *)(uintptr_t)event->host;
     accd_attachment attachment;
-    accd_present_object object;
-    const unsigned number = get_object_number(event->host, event->device, true);
     const bool is_attached = accd_attachment_at(rt.context, event->device, slot, &attachment) && attachment.count;
-    char target[32] = "";
-    if (is_attached && accd_present_at(rt.context, event->device, attachment.low, 1, &object))
-        snprintf(target, sizeof target, ",\"object\":%u", get_object_number(object.info.host, event->device, false));
-    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, is_attached ? attachment.count : 0,
-             is_attached ? "" : ",\"gone\":true");
+    append_pointer_fields(line, event->device, event->host, is_attached ? &attachment : NULL);
     if (!is_attached)
-        rt_hash_remove(&traced_objects, get_key(event->host, event->device, true));
+        remove_number(event->host, event->device, true);
 }
 
-/* Writes the fields of an event of data: object, offset, size and reference counters; nothing if the data are not
+/* Appends the fields of an event of data: object, offset, size and reference counters; nothing if the data are not
  * present. Forgets the object's number at its free. */
-static void format_object_fields(const accd_event *event, char *to, size_t capacity)
+static void append_object_fields(struct rt_text_buffer *line, const accd_event *event)
 {
     accd_object_info object_info = {.host = event->host};
     accd_present_object object;
-    char offset[40] = "", object_field[340] = "";
     if (accd_present_at(rt.context, event->device, event->host, 0, &object)) {
         const struct rt_display_name display = rt_get_display_name(&object.info);
         snprintf(object_info.name, sizeof object_info.name, "%s", event->name);
+        rt_text_append(line, ",\"object\":%u", get_number(object.info.host, event->device, false));
         if (strcmp(display.name, rt_get_display_name(&object_info).name) != 0)
-            snprintf(object_field, sizeof object_field, ",\"in\":\"%s\"", display.name);
+            rt_text_append_json_field(line, "in", display.name);
         if (event->host > object.info.host)
-            snprintf(offset, sizeof offset, ",\"offset\":%llu", (unsigned long long)(event->host - object.info.host));
-        snprintf(to, capacity, ",\"object\":%u%s%s,\"size\":%llu,\"structured\":%u,\"dynamic\":%u%s",
-                 get_object_number(object.info.host, event->device, false), object_field, offset,
-                 (unsigned long long)object.info.bytes, object.structured, object.dynamic,
-                 event->op == ACCD_OP_FREE ? ",\"gone\":true" : "");
+            rt_text_append(line, ",\"offset\":%llu", (unsigned long long)(event->host - object.info.host));
+        append_counters(line, &object);
+        if (event->op == ACCD_OP_FREE)
+            rt_text_append(line, ",\"gone\":true");
     }
     if (event->op == ACCD_OP_FREE)
-        rt_hash_remove(&traced_objects, get_key(event->host, event->device, false));
-}
-
-/* Writes the header line, at the first call, unless the file has contents already. */
-static void write_header(void)
-{
-    static const char head[] = "{\"trace\":\"accdeep\",\"version\":1}\n";
-    static bool begun;
-    struct stat status;
-    if (begun)
-        return;
-    begun = true;
-    if (!fstat(rt.options.trace, &status) && !(S_ISREG(status.st_mode) && status.st_size) &&
-        write(rt.options.trace, head, sizeof head - 1) < 0)
-        return; /* a failed write is ignored: the first event's line fails then, too, and is recorded */
+        remove_number(event->host, event->device, false);
 }
 
 /* Copies `names`, the comma-separated names of a kernel's data, to the buffer `to`. Leaves out lazy names ("@" and a
@@ -112,28 +251,180 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
     }
 }
 
-/* Writes a line of the trace for an event, with the fields about its object or pointer. */
-static void rt_trace_event(const accd_event *core_event)
+/* --------------------------------------------------------------------------------------------- marks -- */
+
+/* Writes a mark for a present object. */
+static void write_object(int device, const accd_present_object *object, enum line_kind kind)
 {
-    assert(core_event->name && rt.options.trace >= 0);
-    char fields[600] = "", names[1024];
-    accd_event event_copy = *core_event;
-    const accd_event *event = &event_copy;
+    const struct rt_display_name display = rt_get_display_name(&object->info);
+    struct rt_text_buffer line;
+    begin_line(&line, "mark", "present");
+    rt_text_append_json_field(&line, "name", display.name);
+    append_location(&line, "at", display.file, display.line);
+    rt_text_append(&line, ",\"device\":%d,\"object\":%u", device, get_number(object->info.host, device, false));
+    append_counters(&line, object);
+    write_line(&line, kind);
+}
+
+/* Writes a mark for an attached pointer. */
+static void write_pointer(int device, const accd_attachment *pointer, enum line_kind kind)
+{
+    struct rt_text_buffer line;
+    begin_line(&line, "mark", "attached");
+    rt_text_append_json_field(&line, "name", rt_get_pointer_display_name(pointer).name);
+    rt_text_append(&line, ",\"device\":%d", device);
+    append_pointer_fields(&line, device, pointer->slot, pointer);
+    write_line(&line, kind);
+}
+
+/* Writes marks for the objects and pointers of a device that have no number yet; LINE_STATE: for STATE_OBJECTS objects
+ * and as many pointers. */
+static void write_present(int device, enum line_kind kind)
+{
+    const bool is_state = kind == LINE_STATE;
+    const size_t most = is_state ? STATE_OBJECTS : SIZE_MAX;
     accd_present_object object;
-    write_header();
-    if (event_copy.op == ACCD_OP_KERNEL) {
-        format_kernel_name(event_copy.name, names, sizeof names);
-        event_copy.name = names;
-    } else if (rt_parse_lazy_name(event_copy.name, NULL) &&
-               accd_present_at(rt.context, event_copy.device, event_copy.host, 0, &object) &&
-               object.info.host == event_copy.host) { /* the event gets the name of its object */
-        event_copy.name = object.info.name;
+    accd_attachment pointer;
+    size_t n = 0;
+    for (uint64_t at = 0; n < most && accd_present_next(rt.context, device, &at, &object); n++)
+        if (is_state || !rt_hash_find(&traced_objects, get_key(object.info.host, device, false)))
+            write_object(device, &object, kind);
+    n = 0;
+    for (uint64_t at = 0; n < most && accd_attachment_next(rt.context, device, &at, &pointer); n++)
+        if (is_state || !rt_hash_find(&traced_objects, get_key(pointer.slot, device, true)))
+            write_pointer(device, &pointer, kind);
+}
+
+/* Returns true if an object begins, or an attached pointer lies, at a host address. */
+static bool exists(uint64_t address, int device, bool pointer)
+{
+    accd_present_object object;
+    accd_attachment attachment;
+    return pointer ? accd_attachment_at(rt.context, device, (void *)(uintptr_t)address, &attachment)
+                   : accd_present_at(rt.context, device, address, 0, &object) && object.info.host == address;
+}
+
+/* Writes marks for the objects and pointers of a device that no longer exist; is_closing: for all of them. */
+static void write_absent(int device, bool is_closing)
+{
+    for (struct traced_object *entry = rt_hash_next(&traced_objects, NULL); entry;) {
+        const bool pointer = entry->key >> POINTER_SHIFT;
+        const uint64_t address = entry->key & (((uint64_t)1 << 56) - 1);
+        if (entry->key == get_key(address, device, pointer) && (is_closing || !exists(address, device, pointer))) {
+            struct rt_text_buffer line;
+            begin_line(&line, "mark", pointer ? "detached" : "absent");
+            rt_text_append(&line, ",\"device\":%d,\"%s\":%u,\"gone\":true", device, pointer ? "pointer" : "object",
+                           entry->number);
+            write_line(&line, LINE_EVENT);
+            remove_number(address, device, pointer);
+            if (entry->key) /* the removal has moved another entry into this slot */
+                continue;
+        }
+        entry = rt_hash_next(&traced_objects, entry);
     }
-    if (event->op == ACCD_OP_ATTACH || event->op == ACCD_OP_DETACH)
-        format_pointer_fields(event, fields, sizeof fields);
-    else if (event->host)
-        format_object_fields(event, fields, sizeof fields);
-    rt_write_trace_event(event, fields);
+}
+
+/* Writes a mark for the region number `depth`, from 1, of a device, which is open now; level NULL: which was closed. */
+static void write_region(int device, size_t depth, const accd_level *level, enum line_kind kind)
+{
+    struct rt_text_buffer line;
+    begin_line(&line, "mark", "region");
+    if (level)
+        rt_text_append_json_field(&line, "name", level->name);
+    if (level && kind == LINE_EVENT && level->name != rt_declared_region_name)
+        append_call_location(&line, "at");
+    rt_text_append(&line, ",\"device\":%d,\"depth\":%zu%s", device, depth, level ? "" : ",\"gone\":true");
+    write_line(&line, kind);
+}
+
+/* Writes marks for the regions of a device that were opened or closed; LINE_STATE: for all open ones. */
+static void write_regions(int device, enum line_kind kind)
+{
+    accd_level level;
+    size_t *const known_p = &traced[device].regions, n = 0;
+    for (; accd_level_get(rt.context, device, n, &level); n++)
+        if (kind == LINE_STATE || n >= *known_p)
+            write_region(device, n + 1, &level, kind);
+    for (; *known_p > n; --*known_p)
+        write_region(device, *known_p, NULL, LINE_EVENT);
+    *known_p = n;
+}
+
+/* Writes marks for what has changed without an event: declared data, acc_map_data, regions. Returns the number of
+ * present objects. */
+static uint64_t write_changes(void)
+{
+    uint64_t nobjects = 0;
+    for (int device = 0; device < accd_device_count(rt.context); device++) {
+        accd_stats stats;
+        accd_get_stats(rt.context, device, &stats);
+        if (stats.objects != traced[device].objects || stats.attachments != traced[device].pointers) {
+            write_present(device, LINE_EVENT);
+            write_absent(device, false);
+        }
+        write_regions(device, LINE_EVENT);
+        nobjects += stats.objects;
+    }
+    return nobjects;
+}
+
+/* Writes the whole state to the file for --draw; of many objects, some and the number of the others. */
+static void write_state(void)
+{
+    struct rt_text_buffer line;
+    size_t nmore = 0;
+    begin_line(&line, "mark", "scenario");
+    rt_text_append_json_field(&line, "name", "later");
+    write_line(&line, LINE_STATE);
+    for (int device = 0; device < accd_device_count(rt.context); device++) {
+        write_present(device, LINE_STATE);
+        write_regions(device, LINE_STATE);
+        if (traced[device].objects > STATE_OBJECTS)
+            nmore += traced[device].objects - STATE_OBJECTS;
+    }
+    begin_line(&line, "mark", "more");
+    rt_text_append(&line, ",\"device\":0,\"count\":%zu", nmore);
+    write_line(&line, LINE_STATE);
+}
+
+/* --------------------------------------------------------------------------------------------- hooks -- */
+
+/* Writes a line for an event, with the fields about its object or pointer. */
+static void trace_event(const accd_event *core_event)
+{
+    assert(core_event->name);
+    char address[24], names[1024];
+    const char *name = core_event->name;
+    struct rt_text_buffer line;
+    accd_present_object object;
+    rt_lock_diagnostics();
+    if (core_event->op == ACCD_OP_KERNEL) {
+        format_kernel_name(name, names, sizeof names);
+        name = names;
+    } else if (rt_parse_lazy_name(name, NULL) &&
+               accd_present_at(rt.context, core_event->device, core_event->host, 0, &object) &&
+               object.info.host == core_event->host) { /* the event gets the name of its object */
+        name = object.info.name;
+    }
+    accd_event event = *core_event;
+    event.name = name;
+    snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event.host);
+    begin_line(&line, "op", accd_op_name(event.op));
+    rt_text_append_json_field(&line, "name", rt_parse_lazy_name(name, NULL) ? address : name);
+    rt_text_append(&line, ",\"bytes\":%llu", (unsigned long long)event.bytes);
+    rt_text_append_json_field(&line, "rule", event.rule);
+    append_call_location(&line, "at");
+    rt_text_append(&line, ",\"device\":%d", event.device);
+    if (event.op == ACCD_OP_KERNEL && rt.site && rt.site->queue)
+        rt_text_append(&line, ",\"async\":%d", *rt.site->queue);
+    else if (event.async != ACCD_SYNCHRONOUS)
+        rt_text_append(&line, ",\"async\":%lld", (long long)event.async);
+    if (event.op == ACCD_OP_ATTACH || event.op == ACCD_OP_DETACH)
+        append_attach_fields(&line, &event);
+    else if (event.host)
+        append_object_fields(&line, &event);
+    write_line(&line, LINE_EVENT);
+    rt_unlock_diagnostics();
 }
 
 /* Writes a line for a wait; none for a test. */
@@ -146,11 +437,99 @@ static void trace_wait(const struct rt_wait *wait)
         snprintf(name, sizeof name, wait->depend ? "tasks of depend clauses" : "all tasks");
     else if (wait->queue != RT_ASYNC_NOVAL)
         snprintf(name, sizeof name, "queue %d", wait->queue);
-    rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
-                                 .device = wait->device,
-                                 .name = name,
-                                 .rule = wait->is_for_tasks ? "OMP60-tgt-1" : "ACC33-async-3",
-                                 .async = wait->async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : wait->async});
+    trace_event(&(accd_event){.op = ACCD_OP_WAIT,
+                              .device = wait->device,
+                              .name = name,
+                              .rule = wait->is_for_tasks ? "OMP60-tgt-1" : "ACC33-async-3",
+                              .async = wait->async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : wait->async});
 }
 
-const struct rt_tool rt_trace_tool = {.name = "trace", .events = ~0u, .event = rt_trace_event, .wait = trace_wait};
+/* Records that a kernel runs. */
+static void begin_kernel(struct rt_thread *thread, const struct rt_site *site, int device)
+{
+    (void)thread, (void)device;
+    kernel_pc = site->call.pc;
+}
+
+/* Records that no kernel runs. */
+static void end_kernel(struct rt_thread *thread, const struct rt_site *site, int device, const struct rt_kernel *kernel)
+{
+    (void)thread, (void)site, (void)device, (void)kernel;
+    kernel_pc = 0;
+}
+
+/* Writes marks for what the call has changed without an event. */
+static void trace_call(struct rt_thread *thread)
+{
+    struct rt_text_buffer line;
+    if (!rt.context)
+        return;
+    rt_lock_diagnostics();
+    const uint64_t nobjects = write_changes();
+    const bool has_events = ndraw_lines < EVENT_LINES;
+    if (!has_events && !has_finding && nobjects > most_objects + most_objects / 4) {
+        write_state();
+        begin_line(&line, "mark", "state");
+        append_call_location(&line, "at");
+        rt_text_append(&line, ",\"device\":%d", thread->device);
+        write_line(&line, LINE_STATE);
+        most_objects = nobjects;
+    }
+    if (has_events && nobjects > most_objects)
+        most_objects = nobjects;
+    rt_unlock_diagnostics();
+}
+
+/* Writes marks for everything that the end of the context removes. */
+static void trace_close(void)
+{
+    rt_lock_diagnostics();
+    for (int device = 0; device < accd_device_count(rt.context); device++) {
+        write_absent(device, true);
+        for (size_t *n = &traced[device].regions; *n; --*n)
+            write_region(device, *n, NULL, LINE_EVENT);
+    }
+    rt_unlock_diagnostics();
+}
+
+/* Writes a mark for a finding. Before it, writes what has changed without an event, unless the thread runs a kernel
+ * while another thread changes the present tables. */
+static void trace_finding(const struct rt_finding *finding)
+{
+    struct rt_text_buffer line;
+    const bool has_taken_lock = rt_try_lock();
+    if (rt.context && (has_taken_lock || (rt_this_thread.type && !rt_kernel_kind(rt_this_thread.activity)))) {
+        write_changes();
+        if (ndraw_lines >= EVENT_LINES && !has_finding)
+            write_state();
+    }
+    if (has_taken_lock)
+        rt_unlock();
+    begin_line(&line, "mark", "finding");
+    if (finding->object)
+        rt_text_append_json_field(&line, "name", finding->object);
+    if (finding->rule)
+        rt_text_append_json_field(&line, "rule", finding->rule);
+    append_location(&line, "at", finding->file, finding->line);
+    append_call_location(&line, "within");
+    rt_text_append(&line, ",\"device\":%d", rt_this_thread.device);
+    rt_text_append_json_field(&line, "level", finding->level);
+    rt_text_append_json_field(&line, "code", finding->code);
+    rt_text_append_json_field(&line, "message", finding->message);
+    if (finding->help && line.n + 2 * strlen(finding->help) + 100 < sizeof line.at)
+        rt_text_append_json_field(&line, "help", finding->help);
+    write_line(&line, LINE_FINDING);
+    has_finding = true;
+}
+
+const struct rt_tool rt_trace_tool = {
+    .name = "trace",
+    .events = ~0u,
+    .close = trace_close,
+    .end_call = trace_call,
+    .begin_kernel = begin_kernel,
+    .end_kernel = end_kernel,
+    .event = trace_event,
+    .wait = trace_wait,
+    .find = trace_finding,
+};

@@ -143,11 +143,11 @@ static void pass_copy(const struct rt_copy *copy)
     CALL_TOOLS(copy, copy->to, copy->from, copy->bytes);
 }
 
-static void pass_finding(const char *message)
+static void pass_finding(const struct rt_finding *finding)
 {
     for (size_t i = 0; i < ntools && !is_reporting; i++)
         if (tools[i].finding)
-            tools[i].finding(message);
+            tools[i].finding(finding->message);
 }
 
 static void finish(void)

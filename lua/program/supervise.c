@@ -8,8 +8,9 @@
  *             |                      `------------ answer to 'E' ------------------------------>  |
  *             `--exec--> program, with the library ----------------------------------------------'
  *
- *    A program with the library sends 'E' only if it has executed no directive. It waits for the answer, so that
- *    reports are complete before it ends.
+ *    A program with the library sends 'E' only if it has executed no directive, or if a picture is to be drawn. It
+ *    waits for the answer, so that reports are complete, and the picture is there, before it ends. 'Q': the program
+ * could not be started.
  *
  * 2. Does a file belong to the same run of tests? It does if it was written after the parent process started. */
 #include "program.h"
@@ -72,22 +73,22 @@ static void write_error(const char *text)
     (void)unused;
 }
 
-/* Waits until the library has reported that it is loaded and has executed a directive, or that it ends (letter 'E'),
- * or until the program has ended. Then writes the text `not_loaded` if no datagram came, or the text `no_directive`
- * if no directive was executed; NULL: none is expected. Answers the letter 'E'. `file`: socket; `program`: pidfd. */
-static void supervise(int file, int program, const char *not_loaded, const char *no_directive)
+/* Waits until the program has ended, or reports that it ends (letter 'E'), or was not started ('Q'). Unless `until_end`
+ * is set, waits only until the library has reported that it is loaded and has executed a directive. Then writes the
+ * text `not_loaded` if no datagram came, or the text `no_directive` if no directive was executed; NULL: none is
+ * expected. Returns the last letter, and stores its sender. `file`: socket; `program`: pidfd. */
+static char supervise(int file, int program, const char *not_loaded, const char *no_directive, bool until_end,
+                      struct sockaddr_un *from_p, socklen_t *size_p)
 {
     assert(not_loaded);
     struct pollfd files[] = {{.fd = file, .events = POLLIN}, {.fd = program, .events = POLLIN}};
     bool loaded = false, executed = no_directive == NULL, ended = false;
-    struct sockaddr_un from = any;
-    socklen_t size = 0;
     char what = 0;
-    while ((!loaded || !executed) && what != 'E') {
-        size = sizeof from;
-        if (recvfrom(file, &what, 1, 0, (void *)&from, &size) == 1) {
+    while ((!loaded || !executed || until_end) && what != 'E' && what != 'Q') {
+        *size_p = sizeof *from_p;
+        if (recvfrom(file, &what, 1, 0, (void *)from_p, size_p) == 1) {
             loaded = true;
-            executed |= what == 'D';
+            executed |= what == 'D' || what == 'Q';
         } else if (ended) {
             break;
         } else {
@@ -99,48 +100,73 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         write_error(not_loaded);
     else if (!executed)
         write_error(no_directive);
-    if (what == 'E')
-        sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
+    return what;
 }
 
-/* Starts the supervisor, which gets the socket `file` and the texts of `supervise`. The supervisor is a grandchild of
- * this process, so that the program cannot wait for it as for a child of its own. Starts none if the system refuses. */
-static void start_supervisor(int file, const char *not_loaded, const char *no_directive)
+/* Life of the supervisor: supervises the program `program`, calls the function at stack index 3 if there is one,
+ * answers the letter 'E', and ends. The argument of the function is false if the program was not started. */
+static _Noreturn void run_supervisor(lua_State *L, int file, int program)
 {
-    const pid_t program = getpid(), child = fork();
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    if (child)
-        return;
-    const int process = move_above_streams((int)syscall(SYS_pidfd_open, program, 0));
-    if (process < 0 || fork())
-        _exit(0);
+    struct sockaddr_un from = any;
+    socklen_t size = 0;
+    const bool at_end = lua_isfunction(L, 3);
     const int terminal[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP};
     for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++)
         signal(terminal[i], SIG_IGN);
-    close(STDIN_FILENO);
-    close(STDOUT_FILENO);
-    supervise(file, process, not_loaded, no_directive);
+    signal(SIGCHLD, SIG_DFL);
+    /* readers of the program's output get its end when the program ends */
+    const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(none, STDIN_FILENO);
+    dup2(none, STDOUT_FILENO);
+    const char what =
+        supervise(file, program, luaL_checkstring(L, 1), luaL_optstring(L, 2, NULL), at_end, &from, &size);
+    if (at_end) {
+        lua_settop(L, 3);
+        lua_pushboolean(L, what != 'Q');
+        if (lua_pcall(L, 1, 0, 0))
+            write_error(luaL_tolstring(L, -1, NULL));
+    }
+    if (what == 'E')
+        sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
     _exit(0);
 }
 
-/* system.supervise(not_loaded [, no_directive]): starts a supervisor for the program that this process becomes. The
- * supervisor writes not_loaded to standard error if the library was not loaded, or no_directive if no directive was
- * executed. Does nothing if no socket can be opened. */
+/* Starts the supervisor, which gets the socket `file`. The supervisor is a grandchild of this process, so that the
+ * program cannot wait for it as for a child of its own. Returns false if the system refuses. */
+static bool start_supervisor(lua_State *L, int file)
+{
+    const pid_t program = getpid(), child = fork();
+    int status = -1;
+    if (child > 0)
+        waitpid(child, &status, 0);
+    if (child)
+        return !status;
+    const int process = move_above_streams((int)syscall(SYS_pidfd_open, program, 0));
+    const pid_t supervisor = process < 0 ? -1 : fork();
+    if (supervisor)
+        _exit(supervisor < 0);
+    run_supervisor(L, file, process);
+}
+
+/* system.supervise(not_loaded [, no_directive [, at_end]]) -> true, or false if the system refuses. Starts a supervisor
+ * for the program that this process becomes. The supervisor writes not_loaded to standard error if the library was not
+ * loaded, or no_directive if no directive was executed. It calls at_end(true) when the program has ended, or just
+ * before that: the library then waits for the call. It calls at_end(false) if the program could not be started. */
 static int l_supervise(lua_State *L)
 {
     struct sockaddr_un address;
     char process[24];
-    const char *not_loaded = luaL_checkstring(L, 1), *no_directive = luaL_optstring(L, 2, NULL);
+    luaL_checkstring(L, 1);
     const int file = open_socket(&address);
+    const bool is_started = file >= 0 && start_supervisor(L, file);
+    lua_pushboolean(L, is_started);
     if (file < 0)
-        return 0;
-    start_supervisor(file, not_loaded, no_directive);
+        return 1;
     close(file);
     setenv(variable, address.sun_path + 1, 1);
     snprintf(process, sizeof process, "%d", (int)getpid());
     setenv(of_process, process, 1);
-    return 0;
+    return 1;
 }
 
 void accd__end_supervision(void)
@@ -154,7 +180,7 @@ void accd__end_supervision(void)
     if (n < sizeof address.sun_path - 1) {
         memcpy(address.sun_path + 1, name, n);
         const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
-        const ssize_t unused = sendto(file, "D", 1, MSG_DONTWAIT, (const void *)&address, size);
+        const ssize_t unused = sendto(file, "Q", 1, MSG_DONTWAIT, (const void *)&address, size);
         (void)unused;
     }
     close(file);

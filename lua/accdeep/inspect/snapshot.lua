@@ -21,6 +21,7 @@
 --     structured, dynamic   reference counters (device).
 --     offset         offset of the first byte in the host object (device).
 --     part           true if the object is smaller than its host object (device).
+--     note           further text below the name, in pictures of traces; or nil.
 --   row:
 --     path           name of the member in the object.
 --     offset, bytes, text.

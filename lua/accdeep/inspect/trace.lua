@@ -9,6 +9,8 @@
 --   size         bytes of the object.
 --   structured, dynamic   reference counters of the object after the directive.
 --   pointer      number of the attachment (attach, detach); count: attach counter; object: number of the target.
+--   holder       number of the object that contains the pointer, in traces of real programs.
+--   mapped       true: the program gave the object its device memory, by acc_map_data or omp_target_associate_ptr.
 --   gone         true: after the event the object or attachment no longer exists.
 --   async        async value of the queue. If the object has been unmapped meanwhile, the object's fields are missing.
 --   callers      locations of the calls that led here, innermost first.
@@ -18,6 +20,14 @@
 --
 -- Changes without an event have marks: "present" and "absent" with the fields of an object, "attached" and "detached"
 -- with the fields of a pointer. Numbers replace addresses, which differ from run to run.
+--
+-- Traces of real programs (exec/trace/trace.c) have further marks, with the field `device`:
+--   region       region number `depth`, from 1, is open: {name, at}; or was closed: {gone = true}.
+--   finding      {level, code, message, rule, at, help, name}, the fields of a report; name: of its object. within:
+--                location of the directive that was executed.
+--   more         {count}: so many further objects are present.
+--   state        whole states replace events from here; the one after the call at `at` is complete.
+-- A second program of the run begins with a mark "scenario", which has its name.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -266,19 +276,26 @@ end
 
 local TYPES = { op = "string", mark = "string", name = "string", bytes = "integer", rule = "string", at = "string",
   device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
-  structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
+  structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer",
+  holder = "integer", mapped = "boolean", depth = "integer", level = "string", code = "string", message = "string",
+  help = "string", within = "string" }
+-- Fields that marks must have.
+local MARKS = { region = { "depth" }, finding = { "level", "code", "message" }, more = { "count" } }
 
 -- Returns a sentence about what is wrong with the fields of a line: a wrong type, or a missing field; nil if nothing
 -- is.
 local function wrong(fields)
-  for key, value in sorted_pairs(fields) do
-    if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
-      return ("its field '%s' has to be of type %s"):format(key, TYPES[key])
+  local wrong_key
+  for key, value in pairs(fields) do
+    if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] and (not wrong_key or key < wrong_key) then
+      wrong_key = key
     end
   end
+  if wrong_key then return ("its field '%s' has to be of type %s"):format(wrong_key, TYPES[wrong_key]) end
   if not fields.op and not fields.mark then return "this is neither an event nor a mark" end
   local needed = {}
   if fields.op then needed = { "name", "bytes", "device" } end
+  if MARKS[fields.mark] then needed = { "device", table.unpack(MARKS[fields.mark]) } end
   if fields.object or fields.pointer then needed[#needed + 1] = "device" end
   if not fields.gone and (fields.object or fields.pointer) then
     needed[#needed + 1] = fields.pointer and "count" or "structured"
@@ -319,9 +336,18 @@ end
 local State = {}
 State.__index = State
 
--- Returns a state in which nothing is present. A state is a stack of {objects, pointers, mark, name}: one entry for the
--- scenario, and one for the case that runs.
-function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, State) end
+-- Returns a state in which nothing is present. A state is a stack of {objects, pointers, regions, mark, name}: one
+-- entry for the scenario, and one for the case that runs. regions: device number -> list of open regions {name, at}.
+function trace.state()
+  local stack = setmetatable({}, State)
+  stack:push()
+  return stack
+end
+
+-- Adds an entry in which nothing is present.
+function State:push(mark, name)
+  self[#self + 1] = { objects = {}, pointers = {}, regions = {}, mark = mark, name = name }
+end
 
 -- Returns the objects and pointers of the innermost entry: the case if one runs, else the scenario.
 function State:top() return self[#self] end
@@ -336,22 +362,25 @@ function State:apply(line)
       if line.mark == "scenario" then
         for i = #self, 1, -1 do self[i] = nil end
       end
-      self[#self + 1] = { objects = {}, pointers = {}, mark = line.mark, name = line.name }
+      self:push(line.mark, line.name)
     end
-    if #self == 0 then self[1] = { objects = {}, pointers = {} } end
+    if #self == 0 then self:push() end
     return
   end
   local now = self:top()
-  if line.pointer then
+  if line.mark == "region" then
+    now.regions[line.device] = now.regions[line.device] or {}
+    now.regions[line.device][line.depth] = not line.gone and { name = line.name, at = line.at } or nil
+  elseif line.pointer then
     now.pointers[line.pointer] = not line.gone and line.count > 0 and { name = line.name, device = line.device,
-      count = line.count, object = line.object } or nil
+      count = line.count, object = line.object, holder = line.holder } or nil
   elseif line.object and line.gone then
     now.objects[line.object] = nil
   elseif line.object then
     local previous = now.objects[line.object] or {}
     now.objects[line.object] = { name = line["in"] or line.size and line.name or previous.name or line.name,
       bytes = line.size or previous.bytes or line.bytes, structured = line.structured, dynamic = line.dynamic,
-      device = line.device }
+      device = line.device, mapped = line.mapped }
   end
 end
 
@@ -402,6 +431,7 @@ end
 
 -- Returns an event or mark as one line of text: operation or mark, name, bytes, rule and location.
 function trace.describe(line)
+  if line.mark == "finding" then return ("finding %s[%s]: %s"):format(line.level, line.code, line.message) end
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",
     not (POINTERS[line.op] or BODILESS[line.op]) and (", %d bytes"):format(line.bytes) or "",

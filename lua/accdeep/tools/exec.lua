@@ -6,6 +6,7 @@
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local lazy = require "accdeep.base.lazy"
+local exec_picture = lazy.require "accdeep.tools.exec_picture"
 local files = require "accdeep.tools.files"
 local orders = lazy.require "accdeep.tools.orders"
 local system = require "accdeep.system"
@@ -62,10 +63,11 @@ local function sanitizer(path, text, strict)
 end
 
 -- Returns a line for standard error about the run as a whole. `level`: such as "warning". `json`: the line is a JSON
--- object.
-local function message(level, text, json)
-  return (json and require "dkjson".encode({ level = level, message = text }, { keyorder = { "level" } })
-    or ("accdeep: %s: %s"):format(level, text)) .. "\n"
+-- object. `code`: error code, or nil.
+local function message(level, text, json, code)
+  local order = { keyorder = { "level", "code" } }
+  return (json and require "dkjson".encode({ level = level, code = code, message = text }, order)
+    or ("accdeep: %s%s: %s"):format(level, code and ("[%s]"):format(code) or "", text)) .. "\n"
 end
 
 -- Checks that a program can run under this runtime; raises if it cannot. Files other than ELF, such as scripts, are
@@ -117,13 +119,19 @@ local function check(path, strict)
 end
 
 -- Arranges a warning that is printed if nothing was checked: the system may ignore LD_PRELOAD, and a script may start
--- programs without it. `script`: the program is a script.
-local function supervise(path, script, json)
-  system.supervise(
+-- programs without it. `script`: the program is a script. `at_end`: a function that is called when the program has
+-- ended, or nil; raises if it cannot be called.
+local function supervise(path, script, json, at_end)
+  local is_supervised = system.supervise(
     message("warning", ("nothing was checked: the system did not load accdeep's library into %s"):format(path), json),
     script and message("warning", ("nothing was checked: %s ended, and no directive was executed with accdeep's "
       .. "library; programs that it starts need the variable LD_PRELOAD (sudo and env -i remove it)"):format(path),
-      json) or nil)
+      json) or nil, at_end)
+  if at_end and not is_supervised then
+    at_end(false)
+    fail("the system does not let accdeep wait for the end of the program, so that nothing can be drawn",
+      "run it with --trace=FILE, then: accdeep draw FILE -o PICTURE")
+  end
 end
 
 -- Returns the MPI rank of this process as text, or nil. exec/lib/rank.c reads the same variables.
@@ -318,12 +326,10 @@ return function(options)
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
   local checked, first, script, is_silent = check(path, options.strict)
   if options.orders or options.seed then check_orders(options, checked) end
-  local trace, draw, report = rank_file_name(options.trace), rank_file_name(options.draw),
-    rank_file_name(options.report)
-  if draw and not files.prepare_output(draw):find "%%[pr]" then files.open(draw, "ab"):close() end
+  local trace, report, is_json = rank_file_name(options.trace), rank_file_name(options.report), options.format == "json"
   if trace and trace ~= "-" then begin_file(trace) end
   if report then
-    keep_sibling(report, options.format == "json")
+    keep_sibling(report, is_json)
     begin_file(report)
   end
   local libraries, before = { library(LIBRARY) }, os.getenv "LD_PRELOAD"
@@ -336,7 +342,7 @@ return function(options)
     ACCDEEP_ALSO = table.concat(options.also or {}, ","),
     ACCDEEP_FORMAT = options.format,
     ACCDEEP_TRACE = trace or "",
-    ACCDEEP_DRAW = draw or "",
+    ACCDEEP_DRAW = "",
     ACCDEEP_ADVICE = options.advice or "",
     ACCDEEP_REPORT = report or "",
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
@@ -354,9 +360,14 @@ return function(options)
     -- protect
     if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end
   end
+  local draw
+  if options.draw then
+    env.ACCDEEP_DRAW, draw = exec_picture(rank_file_name(options.draw),
+      function(text) io.stderr:write(message("note", text, is_json, "file")) end)
+  end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end
   if options.orders then return run_orders(options, path, args, env, script) end
-  supervise(path, script, options.format == "json")
+  supervise(path, script, is_json, draw)
   fail(("%s: %s"):format(path, system.exec(args, env, checked and CHECKED_STACK or 1)))
 end

@@ -18,6 +18,9 @@ local function escape(text)
   return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
 end
 
+-- Returns an escaped text in which each first blank after 80 characters of a line is a line break.
+local function break_lines(text) return (text:gsub(("."):rep(80) .. "[^ ]* ", "%0<br/>"):gsub(" <br/>", "<br/>")) end
+
 -- Returns the color of the text of a picture's row; nil for the default.
 local function color_of(row)
   local is = row.is
@@ -132,10 +135,10 @@ local function cluster(drawing, side, cells, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (drawing.device or 0) }
   for i, level in ipairs(side == "device" and drawing.levels or {}) do
-    local line = ("%d %s: %s"):format(i, level.title, table.concat(level.parts, "  "))
+    local line = ("%d %s: %s"):format(i, level.title, table.concat(level.parts, "  ")):gsub(": $", "")
     label[#label + 1] = escape(#line > LABEL and line:sub(1, LABEL - 3) .. "..." or line)
   end
-  out[#out + 1] = ('    label=<%s>; style="rounded,filled"; fillcolor="%s"; color=gray;'):format(
+  out[#out + 1] = ('    label=<%s>; style="rounded,filled"; fillcolor="%s"; color=gray; fontcolor=black;'):format(
     table.concat(label, "<br/>"), side == "host" and "gray97" or "aliceblue")
   local any = false
   for _, box in ipairs(drawing.boxes) do
@@ -204,9 +207,9 @@ function dot.text(drawing)
     cells[box.id] = { width = width, head = head }
   end
   local depth, columns = depths(drawing)
-  local title = escape(drawing.title)
+  local title = escape(drawing.title .. picture.location_text(drawing))
   local err = drawing.error
-  if err then title = title .. "<br/>" .. escape(("%s: %s"):format(err.code, err.message)) end
+  if err then title = title .. "<br/>" .. break_lines(escape(("%s: %s"):format(err.code, err.message))) end
   local out = { "digraph accdeep {",
     ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, err and "red" or "black",
       title), NODES }

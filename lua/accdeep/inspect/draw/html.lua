@@ -106,8 +106,8 @@ end
 -- step, in which the word that the error is about is marked by the offsets `from` and `to`.
 local function error_of(err, title)
   local snippet_text, word = snippet(err)
-  local fields = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
-    snippet = snippet_text, lines = {} }
+  local fields = { level = err.level, code = err.code, message = clean(err.message), rule = err.rule,
+    help = err.help and clean(err.help), snippet = snippet_text, lines = {} }
   for _, key in ipairs { "wanted", "found" } do
     if err[key] then table.insert(fields.lines, ("%s: %s"):format(key, clean(err[key]))) end
   end

@@ -1,8 +1,8 @@
 -- draw - pictures of scenarios: dot.lua, svg.lua and html.lua draw what step_recorder.lua recorded.
 --
 -- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.trace(path, text) makes cases of a
--- trace (trace_steps.lua). draw.step draws one step, draw.page all
--- cases. tools/cli/draw.lua and the prompt call this module.
+-- trace (trace_steps.lua). draw.step draws one step, draw.page all cases. tools/cli/draw.lua, tools/exec_picture.lua
+-- and the prompt call this module.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
@@ -20,13 +20,16 @@ local trace_steps = require "accdeep.inspect.draw.trace_steps"
 local draw = {}
 
 -- Suffixes of the files that can be written.
-draw.formats = { dot = true, svg = true, html = true }
+draw.formats = { dot = true, svg = true, html = true, png = true, pdf = true }
+draw.SUFFIXES = ".html, .svg, .png, .pdf or .dot"
 
--- Returns the format of a file by its name: "dot", "svg" or "html"; nil for other suffixes.
+-- Returns the format of a file by its name, a key of draw.formats; nil for other suffixes.
 function draw.format(name)
   local suffix = name:match "%.(%w+)$"
   return suffix and draw.formats[suffix] and suffix or nil
 end
+
+draw.fail_without_graphviz = picture_layout.fail_without_graphviz
 
 -- Writes `text` to the file `name`. Raises an error with the code "file" if that fails.
 function draw.write(name, text)
@@ -88,20 +91,34 @@ function draw.trace(path, text)
 end
 
 -- Returns the number of the step of `case` that is drawn by default: the failed step, else the first of the steps with
--- the most present objects.
+-- the most present objects. The second result is the number of these objects.
 function draw.usual(case)
-  local best = 1
+  local best, most = 1, -1
   for i, step in ipairs(case.steps) do
-    if #step.snapshot.present > #case.steps[best].snapshot.present then best = i end
+    local objects = step.snapshot.count or #step.snapshot.present
+    if objects > most then best, most = i, objects end
   end
-  return case.failed_at or best
+  return case.failed_at or best, most
 end
 
--- Returns step `number` of a case as a text: for Graphviz if `format` is "dot", else as SVG. Raises for SVG if Graphviz
--- is missing.
+-- Returns the number of the case that is drawn by default, or at which a page opens: the first that fails, or has a
+-- finding. Else it is the first one or, with `by_objects`, the first with the most objects in a step.
+function draw.usual_case(cases, by_objects)
+  local best, most = 1, -1
+  for i, case in ipairs(cases) do
+    if not case.ok or case.failed_at then return i end
+    local _, objects = draw.usual(case)
+    if by_objects and objects > most then best, most = i, objects end
+  end
+  return best
+end
+
+-- Returns step `number` of a case as the contents of a file of this format, other than "html". Raises if Graphviz is
+-- missing, which only "dot" does not need.
 function draw.step(case, number, format)
   local drawing = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(drawing) end
+  if format ~= "svg" then return picture_layout.run_graphviz(dot.text(drawing), format) end
   return svg.document(drawing, picture_layout.all({ drawing })[1])
 end
 
@@ -121,7 +138,7 @@ end
 -- code "file" for another suffix, if writing fails, or if Graphviz is needed and missing.
 function draw.save(session, file)
   if not draw.format(file) then
-    error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),
+    error(diagnostic.new { code = "file", message = ("'%s' does not end in %s"):format(file, draw.SUFFIXES),
       rule = "HOUSE-files" }, 0)
   end
   local title = file:match "[^/]*$"

@@ -83,7 +83,8 @@ return [==[
     var e = step().error, box = el("error");
     box.hidden = !e;
     if (!e) return;
-    var parts = [make("strong", "", "error[" + e.code + "]"), document.createTextNode(" " + e.message)];
+    var parts = [make("strong", "", (e.level || "error") + "[" + e.code + "]"),
+      document.createTextNode(" " + e.message)];
     if (e.snippet) parts.push(make("pre", "", e.snippet));
     (e.lines || []).forEach(function (line) { parts.push(make("div", "", line)); });
     if (e.rule) { var d = make("div", "", "rule: "); d.appendChild(rule(e.rule)); parts.push(d); }

@@ -75,12 +75,12 @@ local function member_row(row, side, arrow)
   return drawn_row
 end
 
--- Returns a list of the lines below the title of a snapshot's object: its type or size; on the device, its counters
--- too.
+-- Returns a list of the lines below the title of a snapshot's object: its type or size, its counters on the device, its
+-- note.
 local function annotations_of(object, side)
   local lines = {}
   if object.group then
-    lines[1] = ("%d objects, %d bytes"):format(object.group, object.bytes)
+    lines[1] = ("%d objects"):format(object.group) .. (object.bytes and (", %d bytes"):format(object.bytes) or "")
     if object.present == "partly" then lines[2] = "some of them on the device" end
     return lines
   end
@@ -90,6 +90,7 @@ local function annotations_of(object, side)
     lines[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
       .. (object.mapped and ", mapped" or "")
   end
+  lines[#lines + 1] = object.note
   return lines
 end
 
@@ -355,6 +356,11 @@ local function focus(list)
     end
     drawing.boxes = boxes
   end
+end
+
+-- Returns the text about the location of a picture's step, to follow its title; "" if that is not known.
+function picture.location_text(drawing)
+  return drawing.file and (" \u{2013} %s:%s"):format(drawing.file:match "[^/]*$", drawing.line or "") or ""
 end
 
 -- Returns a list of the pictures of all steps of a case, in order.

@@ -35,21 +35,26 @@ local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Returns Graphviz's JSON output for the graphs in `text`. Raises if Graphviz is missing or fails, or if no temporary
--- file can be made.
-local function graphviz(text)
+-- Raises the error that Graphviz is missing; never returns.
+function picture_layout.fail_without_graphviz()
+  fail("Graphviz is needed to lay out a picture, and there is no program 'dot'",
+    "install it (Debian's package graphviz), or write a .dot file")
+end
+
+-- Returns Graphviz's output in a format, such as "json0" or "png", for the graphs in `text`. Raises if Graphviz is
+-- missing or fails, or if no temporary file can be made.
+function picture_layout.run_graphviz(text, format)
   local name = os.tmpname() -- a file for the graph: the shell command contains no text of the user
   local file, problem = io.open(name, "w")
   if not file then fail(problem) end
   file:write(text)
   file:close()
-  local pipe = io.popen(("dot -Tjson0 '%s' 2>/dev/null"):format(name))
+  local pipe = io.popen(("dot -T%s '%s' 2>/dev/null"):format(format, name))
   local output = pipe:read "a"
   local ok, _, status = pipe:close()
   os.remove(name)
   if status == MISSING then
-    fail("Graphviz is needed to lay out a picture, and there is no program 'dot'",
-      "install it (Debian's package graphviz), or write a .dot file")
+    picture_layout.fail_without_graphviz()
   elseif not ok then
     fail(("Graphviz ended with status %s"):format(status), "write a .dot file, and see what 'dot' says about it")
   end
@@ -159,7 +164,7 @@ end
 local function positions(nodes)
   local parts, texts = connected_components(nodes), {}
   for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
-  local text, at, routes, below = graphviz(table.concat(texts)), {}, {}, 0
+  local text, at, routes, below = picture_layout.run_graphviz(table.concat(texts), "json0"), {}, {}, 0
   local from = 1
   for _, part in ipairs(parts) do
     local graph, next_start = json.decode(text, from)

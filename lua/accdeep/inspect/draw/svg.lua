@@ -127,7 +127,7 @@ local function bands_of(drawing, area)
   for i, level in ipairs(drawing.levels) do
     local x, width = area.x + 4 + 5 * i, area.width - 8 - 10 * i
     local y = area.y + BAND_TOP + (i - 1) * picture.BAND
-    local line = ("%d %s:  %s"):format(i, level.title, table.concat(level.parts, "  "))
+    local line = ("%d %s:  %s"):format(i, level.title, table.concat(level.parts, "  ")):gsub(":  $", "")
     local max_length = math.max(8, (width - 12) // CHARACTER)
     local label = #line > max_length and line:sub(1, max_length - 3) .. "..." or line
     parts[#parts + 1] = ('<g><title>%s</title><rect class="band" x="%s" y="%s" width="%s" height="%s" rx="5"/>%s</g>')
@@ -215,13 +215,13 @@ function svg.document(drawing, layout)
   local width = math.max(layout.width, 560) + 2 * MARGIN
   local max_length = (width - 2 * MARGIN) // CHARACTER
   local y, over = 22, {}
-  local where = drawing.file and (" \u{2013} %s:%s"):format(drawing.file:match "[^/]*$", drawing.line or "") or ""
-  for _, line in ipairs(lines_of(drawing.title .. where, max_length * 0.85 // 1)) do
+  for _, line in ipairs(lines_of(drawing.title .. picture.location_text(drawing), max_length * 0.85 // 1)) do
     over[#over + 1] = text("caption", MARGIN, y, line)
     y = y + 18
   end
   if drawing.error then
-    for _, line in ipairs(lines_of(("error[%s]: %s"):format(drawing.error.code, drawing.error.message), max_length)) do
+    for _, line in ipairs(lines_of(("%s[%s]: %s"):format(drawing.error.level or "error",
+      drawing.error.code, drawing.error.message), max_length)) do
       over[#over + 1] = text("failure", MARGIN, y, line)
       y = y + 15
     end

@@ -10,17 +10,17 @@ local report = require "accdeep.base.report"
 -- Returns the name of a picture unchanged; nil and a message if its suffix is unknown.
 local function file(text)
   if draw.format(text) then return text end
-  return nil, ("'%s' does not end in .html, .svg or .dot"):format(text)
+  return nil, ("'%s' does not end in %s"):format(text, draw.SUFFIXES)
 end
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("scenario", "The scenario; or a trace, as accdeep exec --trace=FILE and run --trace=FILE write it.")
     :argname "<file>"
-  command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
+  command:option("-o --out", "The picture: .html has all cases and steps; .svg, .png, .pdf and .dot have one step.")
     :argname "<file>":convert(file):count(1)
-  command:option("--case", "The case of a .svg or .dot, or where a page opens, by number: the first that fails, or "
-    .. "the first."):convert(common.parse_whole_number)
+  command:option("--case", "The case of a picture, or where a page opens, by number: the first that fails, or the "
+    .. "first."):convert(common.parse_whole_number)
   command:option("--step", "Its step, by number: the one that fails, or the first with the most on the device.")
     :convert(common.parse_whole_number)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
@@ -30,14 +30,6 @@ local function options(command)
     :choices { "cfi", "flang", "gfortran" }
   common.limits(command)
   command:flag("--trust", "Let the scenario use all of Lua's library.")
-end
-
--- Returns the number of the first failed case, or 1.
-local function first_failed(cases)
-  for i, case in ipairs(cases) do
-    if not case.ok then return i end
-  end
-  return 1
 end
 
 -- Returns `number`, or `usual` if `number` is nil. Prints a message and returns nil if `list` has no such entry; the
@@ -73,7 +65,7 @@ local function run(chosen)
   local source = common.scenario(path)
   local cases, result, file_of_lines = load_cases(chosen, path, source)
   if not cases then return common.USAGE end
-  local number = choose(cases, chosen.case, first_failed(cases), "case", path)
+  local number = choose(cases, chosen.case, draw.usual_case(cases), "case", path)
   local case = cases[number]
   local step = case and choose(case.steps, chosen.step, draw.usual(case), "step",
     ("case %d of %s"):format(number, path))

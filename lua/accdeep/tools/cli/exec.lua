@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local draw = lazy.require "accdeep.inspect.draw"
 local exec = lazy.require "accdeep.tools.exec"
 local parse_link = lazy.require "accdeep.tools.link"
 
@@ -14,9 +15,8 @@ end
 
 -- Returns the name of a drawing unchanged; nil and a message if its suffix is unknown.
 local function drawing(text)
-  local suffix = text:match "%.(%w+)$"
-  if suffix and ("dot svg png pdf"):find(suffix, 1, true) then return text end
-  return nil, ("'%s' does not end in .dot, .svg, .png or .pdf"):format(text)
+  if draw.format(text) then return text end
+  return nil, ("'%s' does not end in %s"):format(text, draw.SUFFIXES)
 end
 
 -- Returns a function that converts the text of an option to a whole number from 1 to `most`. For other texts it returns
@@ -42,7 +42,8 @@ local function options(command)
   common.trace(command)
   command:epilog("In names of files %r is the rank of an MPI program and %p the process. Without them, the rank is "
     .. "inserted before the suffix.")
-  command:option("--draw", "Draw the state of the first report, or that with the most objects: .dot, .svg, .png, .pdf.")
+  command:option("--draw", "Draw the state of the first report, or that with the most objects: .svg, .png, .pdf, .dot; "
+    .. "each step: .html.")
     :argname "<file>":convert(drawing)
   command:flag("--advice", "Tell which transfers and allocations could be left out, what that would save, and how much "
     .. "device memory is needed.")

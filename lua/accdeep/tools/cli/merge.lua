@@ -12,11 +12,12 @@ local function options(command)
   command:option("-o --out", "Write the events, or the results, to this file, rank by rank."):argname "<file>"
 end
 
--- Returns the fields of a line that accdeep wrote for a rank, an event or a report; a false value for other lines,
--- which the program wrote.
+-- Returns the fields of a line that accdeep wrote for a rank: an event or a mark of a trace, or a report. Returns a
+-- false value for other lines, which the program wrote.
 local function line_of_rank(text)
   local fields = text:sub(1, 1) == "{" and json.decode(text)
-  return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
+  return type(fields) == "table" and math.type(fields.rank) == "integer"
+    and (fields.op or fields.mark or fields.level) and fields
 end
 
 -- Raises an error about the file `path` ("-": standard input), with advice how to write such files.
@@ -25,8 +26,9 @@ local function fail(path, message)
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- Returns the contents of files as a list of {rank, events, reports}, sorted by rank. `events`: lines of text;
--- `reports`: fields of each report. Raises if a report is not JSON, or if no line has a rank.
+-- Returns the contents of files as a list of {rank, lines, events, reports}, sorted by rank. `lines`: those of traces;
+-- `events`: how many of them are events; `reports`: fields of each report. Raises if a report is not JSON, or if no
+-- line has a rank.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -38,11 +40,12 @@ local function read_reports(paths)
       else
         local rank = by_rank[fields.rank]
         if not rank then
-          rank = { rank = fields.rank, events = {}, reports = {} }
+          rank = { rank = fields.rank, lines = {}, events = 0, reports = {} }
           by_rank[fields.rank], list[#list + 1] = rank, rank
         end
-        if fields.op then
-          table.insert(rank.events, text)
+        if fields.op or fields.mark then
+          table.insert(rank.lines, text)
+          rank.events = rank.events + (fields.op and 1 or 0)
         else
           table.insert(rank.reports, fields)
         end
@@ -146,11 +149,11 @@ local function run(chosen)
   local file = chosen.out and files.open(chosen.out, "wb")
   if file then file:write('{"trace":"accdeep","version":1}\n') end
   for _, rank in ipairs(list) do
-    if file and #rank.events > 0 then
+    if file and rank.events > 0 then
       file:write(json.encode({ mark = "scenario", name = "rank " .. rank.rank }, { keyorder = { "mark" } }), "\n",
-        table.concat(rank.events, "\n"), "\n")
+        table.concat(rank.lines, "\n"), "\n")
     end
-    if #rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, #rank.events)) end
+    if rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, rank.events)) end
   end
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
   return status
