@@ -136,28 +136,10 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- Returns an environment in which break is allowed. continue is allowed with kind == "loop", otherwise only if it is
--- allowed in `env`. kind: "loop" or "switch".
-local function breakable_environment(env, kind)
-  return setmetatable({ breaks = true, continues = kind == "loop" or env.continues }, { __index = env })
-end
-
--- Compiles break; raises outside of loops and switches.
-statements["break"] = function(env, node)
-  if not env.breaks then
-    raise("syntax", node.pos, "'break' is allowed only in a loop or a switch", { length = #"break" })
-  end
-  return function() return BREAK end
-end
--- Compiles continue; raises outside of loops.
-statements["continue"] = function(env, node)
-  if not env.continues then
-    raise("syntax", node.pos, "'continue' is allowed only in a loop", { length = #"continue" })
-  end
-  return function() return CONTINUE end
-end
--- Compiles return: the signal ends the body. A return inside a construct of the body was rejected by
--- sema/body/c_body.lua.
+-- Compile jumps: their signals end loops, switches and the body. Jumps that leave a construct, and those outside of
+-- loops and switches, were rejected by sema/body/c_body.lua.
+statements["break"] = function() return function() return BREAK end end
+statements["continue"] = function() return function() return CONTINUE end end
 statements["return"] = function() return function() return RETURN end end
 -- Compiles an if statement.
 statements["if"] = function(env, node)
@@ -205,11 +187,11 @@ end
 
 -- Compiles a while loop.
 statements["while"] = function(env, node)
-  return loop(truth(env, node.c), compile_statement(breakable_environment(env, "loop"), node.body))
+  return loop(truth(env, node.c), compile_statement(env, node.body))
 end
 -- Compiles a do loop: the body runs once before the condition is evaluated.
 statements["do"] = function(env, node)
-  local body = compile_statement(breakable_environment(env, "loop"), node.body)
+  local body = compile_statement(env, node.body)
   local again = loop(truth(env, node.c), body)
   return function(f)
     local signal = body(f)
@@ -225,7 +207,7 @@ statements["for"] = function(env, node)
   local begin = init and compile_statement(loop_env, { tag = init.tag == "declaration" and "decl" or "expr",
     pos = init.pos, declaration = init, e = init })
   local c, step = node.c and truth(loop_env, node.c), node.step and closures.run(loop_env, node.step)
-  local run = loop(c, compile_statement(breakable_environment(loop_env, "loop"), node.body), step)
+  local run = loop(c, compile_statement(loop_env, node.body), step)
   return function(f)
     if begin then begin(f) end
     return run(f)
@@ -240,7 +222,7 @@ statements["switch"] = function(env, node)
   if node.body.tag ~= "block" or node.body.inner then
     raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
   end
-  local inner, steps, starts, otherwise = block_environment(breakable_environment(env, "switch")), {}, {}, nil
+  local inner, steps, starts, otherwise = block_environment(env), {}, {}, nil
   for _, item in ipairs(node.body.list) do
     if item.tag ~= "case" then
       steps[#steps + 1] = compile_statement(inner, item)

@@ -18,11 +18,14 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
 -- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop. is_whole:
--- true if `node` is a whole body, which no loop of its text encloses. Only return is then reported here;
--- backend/statement.lua reports a break or continue outside of loops. Decides ACC33-2.5-1.
+-- true if `node` is a whole body, which no loop of its text encloses. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
-  local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
+  local exit = c_effects.find_exit(node, is_loop)
   if not exit then return end
+  if is_whole and exit.tag ~= "return" then
+    raise("syntax", exit.pos, ("'%s' is allowed only in a loop%s"):format(exit.tag,
+      exit.tag == "break" and " or a switch" or ""), { length = #exit.tag })
+  end
   raise("region-nesting", exit.pos, ("'%s' leaves the body of '%s'"):format(exit.tag, construct.name),
     { length = #exit.tag, rule = rule, help = statement_patterns.STAY })
 end
