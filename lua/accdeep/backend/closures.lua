@@ -1,6 +1,8 @@
 -- closures.lua - code generator for bodies and host expressions: compiles typed ASTs (typed_ast.lua) to Lua closures
 -- over a memory space.
 --
+-- Input: typed ASTs. Output: functions of a frame.
+--
 -- A value compiles to function(frame) -> v. For pointers the function also returns the bounds low, high of the object
 -- that contains the pointer's target, if they are known. If the pointer cannot be followed, low is a note, a table with
 -- the reason (memory_view.lua). Bounds catch accesses that hardware would not detect. An l-value compiles to

@@ -1,6 +1,8 @@
 -- codegen.lua - code generator for bounds of sections: compiles typed ASTs (typed_ast.lua) to the bytecode of the
 -- core's mapping programs (core/walk). A mapping program runs once for each element of a structure.
 --
+-- Input: typed ASTs of bounds. Output: instructions of a builder, and the values that they compute.
+--
 -- Expressions have the types and values that C defines (c_sema.lua, core/walk/arithmetic.c). Undefined behaviour makes
 -- the section invalid. Start and length of a section, and computations with them here, are signed integers of 64 bits.
 --

@@ -2,6 +2,8 @@
 -- regions and updates (OMP60-body-1). statement.lua calls this file for carried{} nodes, which sema/body makes: {kind,
 -- language, text, pos, body?}; kind is "compute", "region", "host data" or another kind of directive.
 --
+-- Input: a `carried` node. Output: a compiled statement, which executes the directive each time.
+--
 -- The locals of a body with such directives are in memory, not in frame slots (statement.lua). While a nested directive
 -- is executed, these locals are variables of the program, so that clauses can name them.
 

@@ -3,6 +3,8 @@
 -- statement.lua calls this file for private{} nodes; sema/body/data_sharing.lua makes these nodes and lists their
 -- fields.
 --
+-- Input: a `private` node. Output: a compiled statement.
+--
 -- A private copy is a new variable with the same name as the original, which is the variable outside of the construct.
 -- Life of a copy:
 --   begin:  the copy is uninitialized, or gets the original's value (firstprivate, linear) or the identity of the

@@ -1,6 +1,6 @@
 -- ast.lua - traversal of ASTs in the order of their text. Used by all phases after the parsers of lua/accdeep/syntax.
 --
--- A node is a table with `tag` (its kind) and `pos` (its index in the text). ast_kinds.lua lists the kinds, their
+-- A node is a table with `tag` (its kind) and `pos` (an index in the text). ast_kinds.lua lists the kinds, their
 -- fields, and which of them are children. Children are visited in the order of that list; other fields are values, and
 -- are not visited.
 

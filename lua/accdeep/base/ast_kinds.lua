@@ -1,8 +1,8 @@
 -- ast_kinds.lua - table of all kinds of AST nodes with their fields. Walking (base/ast.lua), printing
 -- (inspect/explain.lua) and the check of the parsers (tests/lua/ast_spec.lua) read it. A new kind is a new row here.
 --
--- Every node has `tag`, its kind, and `pos`, its index in the text. A row lists the other fields of a kind, separated
--- by commas. Children are listed in the order in which they are visited, which is that of the text:
+-- Every node has `tag`, its kind, and most have `pos`, an index in the text. A row lists the other fields of a kind,
+-- separated by commas. Children are listed in the order in which they are visited, which is that of the text:
 --   FIELD         a value, such as a name or an operator, in which no nodes are searched
 --   TYPE FIELD    a child node. TYPE is a kind, or says what the child is: expression, statement, type, node (anything)
 --   TYPE* FIELD   a list of child nodes

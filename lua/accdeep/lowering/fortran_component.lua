@@ -2,6 +2,8 @@
 -- descriptor describes, and which of them a clause selects. A descriptor is the record of address, type and bounds that
 -- a compiler makes for an allocatable or pointer. mapping_compiler.lua and section_subscripts.lua call it.
 --
+-- Input: a component, and the subscripts of a clause. Output: code in the builder, and registers with its results.
+--
 -- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of backend/codegen.lua. `t` is
 -- the component's type, a descriptor type or an array with bounds, and `offset` its offset in the element. Dimensions
 -- count from 1.

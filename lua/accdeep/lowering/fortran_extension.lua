@@ -1,6 +1,8 @@
 -- fortran_extension.lua - finds objects whose dynamic type extends the declared one, inside list items that are mapped
 -- with all their components (TR14-1.1-05). fortran_section.lua calls it.
 --
+-- Input: a plan, and a list item with its type. Output: further items of the plan.
+--
 -- A mapping program is the code that the core runs for each element (mapping_compiler.lua). It treats the target of a
 -- polymorphic component as bytes, because the component's dynamic type is known only when a directive is encountered.
 -- Each object of an extended type then becomes a further item of the construct, with the mapping program of its dynamic

@@ -1,6 +1,9 @@
 -- list_item.lua - takes apart the ASTs of list items (variables, members, elements and sections of clauses), and
 -- determines their types. The lowerings of both languages call it. Unless stated otherwise, `node` is the AST of a list
 -- item in C.
+--
+-- Input: the AST of a list item. Output: its parts, as ASTs, or its type. Invariant: the AST of the clause is not
+-- changed; new nodes have positions in it.
 
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -1,6 +1,8 @@
 -- nested_members.lua - lowers parts of members in a shape to nests: include(m.a[0:m.n]) becomes a nest of m that
 -- includes a[0:n]. Such a list item has the field `path`: the names after the first one. shape.lua calls it.
 --
+-- Input: a list item with a path, and a layer. Output: the layer with a nest for the first name of the path.
+--
 -- TR14-3.1.1-04 allows such shapes only for types from debug information: a library's structures may be nested, and one
 -- shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and name
 -- parts of the same member. shape.lua defines list items {name, path, subscripts} and layers (the clauses of a shape,

@@ -1,6 +1,9 @@
 -- section_subscripts.lua - emits the code of a section's subscripts: start and length as values of codegen, and the
 -- type of its elements. c_items.lua and mapping_compiler.lua call it.
 --
+-- Input: subscripts and the type that they apply to. Output: registers or constants with start and length of a section,
+-- and the type of its elements.
+--
 -- Parameters: `b` is the code builder and `ctx` the environment of bounds (backend/codegen.lua). A subscript is an AST:
 -- an index [i], a section [start:length] or, in Fortran, (ranges). Its field `start` is nil for 0, `length` nil for the
 -- rest of the array.

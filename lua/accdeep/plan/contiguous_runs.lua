@@ -1,6 +1,8 @@
 -- contiguous_runs.lua - splits the section of an update into contiguous runs: parts without gaps, each the AST of a
 -- section or element. The lowerings of OpenACC and OpenMP pass the AST of a list item and receive a list of ASTs.
 --
+-- Invariant: the runs have the order of their addresses, and together are the section.
+--
 -- A subscript is {index} for an element, or {start, length, stride} with ASTs, each of which may be nil.
 
 local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"

@@ -1,6 +1,9 @@
 -- host_expression.lua - evaluates C expressions of a scenario on the host: their values, read from host or device
 -- memory, and the addresses of l-values. run/language_c.lua and the lowering of OpenMP call this file.
 --
+-- Input: an expression of the host program. Output: its value or address. Invariant: nothing is cached, since variables
+-- may change.
+--
 -- env: environment of the expression (backend/closures.lua), with env.space, the memory that values are read from.
 -- frame: a table for one evaluation; frame.pos is the position to which an error belongs. node: an AST. self: the
 -- session.

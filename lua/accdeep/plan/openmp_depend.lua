@@ -1,6 +1,8 @@
 -- openmp_depend.lua - checks depend clauses: their types, iterators and list items. Dependences have no further effect,
 -- because tasks are executed in order. openmp_depend.check is the entry point; the session's language chooses check_c
 -- or check_fortran.
+--
+-- Input: a directive. Output: none; a wrong dependence is an error.
 
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -1,5 +1,8 @@
 -- openmp_implicit.lua - implicit data mapping of a target construct: defaultmap, and the maps and private copies of
 -- variables that the body uses but no clause names. openmp_lowering.lua calls it.
+--
+-- Input: a plan with the items of its clauses, and the variables that the body uses. Output: the plan with further
+-- items and private variables.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"

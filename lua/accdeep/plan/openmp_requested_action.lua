@@ -1,6 +1,8 @@
 -- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. A request is a
 -- list item with its action (plan/requested_action.lua). The function request.resolve(t) replaces
 -- requested_action.resolve for OpenMP: it lets mappers decide the action.
+--
+-- Input: a clause with its modifiers, and a list item. Output: a request.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"

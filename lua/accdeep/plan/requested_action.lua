@@ -1,5 +1,8 @@
 -- requested_action.lua - resolves a request to the core's action and flags, and the mapping program of its members.
 --
+-- Input: a request, and the type of its list item. Output: the action, the mapping program of the members, and the
+-- flags.
+--
 -- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. action: name
 -- of the clause's action; node: AST of the list item; kind: operation of the plan; update: true in an update. try: true
 -- if absent data are no error; present_or: true if present data are kept. The lowerings make requests; c_items.lua and

@@ -1,7 +1,8 @@
 -- openacc_sema.lua - semantic checks of OpenACC directives that need no run-time values: clauses, their arguments and
 -- modifiers, by the table definitions/openacc_directives.lua.
 --
--- Input: the AST of a directive (syntax/openacc_syntax.lua). Called by plan/openacc_lowering.lua, sema/body/ and run/.
+-- Input: the AST of a directive (syntax/openacc_syntax.lua). Output: its clauses for the default device. Invariant: the
+-- AST is not changed. Called by plan/openacc_lowering.lua, sema/body/ and run/.
 
 local advice = require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"

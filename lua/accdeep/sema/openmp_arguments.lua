@@ -1,5 +1,7 @@
 -- openmp_arguments.lua - checks the arguments of OpenMP clauses that have no effect here, such as schedules and
 -- allocators. The parser stores such an argument as text with its parentheses (clause.text).
+--
+-- Input: a clause. Output: none; a wrong argument is an error.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"

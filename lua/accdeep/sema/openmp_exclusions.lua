@@ -1,6 +1,8 @@
 -- openmp_exclusions.lua - decides which clauses of one OpenMP construct exclude each other (AMB-LLNL-04). Used by
 -- openmp_sema.lua, types/clause_groups.lua and run/openmp_host.lua.
 --
+-- Input: the clauses of a construct, split into parts. Output: whether two parts exclude each other.
+--
 -- A clause is split into parts {clause, item?, key, text}: one for each list item, or one for the clause. Parts with
 -- equal keys concern the same variable, or are the same unique clause. Parts of other clauses (depend, allocate) have
 -- no key.

@@ -1,7 +1,8 @@
 -- openmp_sema.lua - semantic checks of OpenMP directives that need no run-time values: the kind of each construct, the
 -- clauses that it takes, the modifiers of its maps.
 --
--- Input: the AST of a directive (syntax/openmp_syntax.lua). Called by plan/openmp_lowering.lua, sema/body/ and run/.
+-- Input: the AST of a directive (syntax/openmp_syntax.lua). Output: the entry of the directive, or the modifiers of a
+-- map. Invariant: the AST is not changed. Called by plan/openmp_lowering.lua, sema/body/ and run/.
 
 local advice = require "accdeep.syntax.advice"
 local openmp_arguments = require "accdeep.sema.openmp_arguments"

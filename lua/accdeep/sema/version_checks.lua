@@ -1,5 +1,7 @@
 -- version_checks.lua - checks that directives use the spellings of the version that the rules assume. Called by
 -- openacc_sema.lua and openmp_sema.lua.
+--
+-- Input: the versions of the rules and of the spelling. Output: none; a spelling of another version is an error.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.definitions.profiles"

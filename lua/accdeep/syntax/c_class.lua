@@ -1,6 +1,8 @@
 -- c_class.lua - grammar of structures, unions and classes: base classes, members, functions, templates. Adds its rules
 -- to the parser of syntax/init.lua; backend/class.lua evaluates the nodes.
 --
+-- Input: the text of a class. Output: a `record` with its members in the order of the text, or a template of one.
+--
 -- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
 --
 -- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment

@@ -2,6 +2,9 @@
 -- directives between them. Adds its rules to the parser of syntax/init.lua; types/ and backend/declarations.lua
 -- evaluate the nodes.
 --
+-- Input: the text of declarations. Output: nodes of declarations and types. Names of types are not resolved, except for
+-- those of debug information with scopes or arguments.
+--
 -- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment
 -- "Matches ..." describes the text that a rule accepts.
 

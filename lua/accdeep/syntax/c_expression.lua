@@ -1,5 +1,8 @@
 -- c_expression.lua - grammar of C expressions, with array sections. Adds its rules to the parser of syntax/init.lua.
 --
+-- Input: the text of an expression, and a state that knows the names of types. Output: a node of an expression.
+-- Invariants: a node has its operands in the order of the text; parentheses leave no node.
+--
 -- A rule for a binary or comma operator returns its operand itself if the operator is absent.
 
 local lpeg = require "lpeg"

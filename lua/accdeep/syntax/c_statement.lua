@@ -1,6 +1,8 @@
 -- c_statement.lua - grammar of C statements, for the bodies of compute constructs. Adds its rules to the parser of
 -- syntax/init.lua.
 --
+-- Input: the text of a body. Output: a `block` with its statements and `pragma` nodes, in the order of the text.
+--
 -- The parser does not attach statements to directives; sema/body/c_body.lua does. `inner` marks a block made of
 -- directives and a statement where the grammar requires one statement.
 

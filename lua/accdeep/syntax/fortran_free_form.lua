@@ -1,6 +1,8 @@
 -- fortran_free_form.lua - normalizes free-form Fortran text for the grammar (fortran_syntax.lua). Every character keeps
 -- its position.
 --
+-- Input: the text of a program or directive. Output: a text of the same length.
+--
 -- Letters outside of strings become lower case, comments become blanks, and continued lines are joined: blanks replace
 -- the end of the line. Line structure that remains: ends of statements, and lines that begin with the sentinel of a
 -- directive (!$ and a word). The sentinel of conditional compilation (!$ and a blank) becomes blanks, so its line is a

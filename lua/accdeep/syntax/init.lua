@@ -1,6 +1,9 @@
 -- syntax/init.lua - the parser for C texts and directives: text in, AST out. syntax.new makes a parser for another
 -- language (fortran_syntax.lua). Directive dispatch, scopes and bodies call it.
 --
+-- Invariants: every node is of a kind in base/ast_kinds.lua. Its `pos` is an index in the parsed text. The parser does
+-- not change the state.
+--
 -- parse(start, text, at, state) -> node, next position. `start` names the start rule; `state` is the scope, whose
 -- is_type(name) recognizes typedef names. If the text does not match, raises a diagnostic with the code "syntax" at the
 -- first token that no rule accepts.

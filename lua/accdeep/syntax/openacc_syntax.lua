@@ -1,6 +1,9 @@
 -- openacc_syntax.lua - grammar of OpenACC directives, built from the table definitions/openacc_directives.lua. C and
 -- Fortran parsers use it with their own expressions.
 --
+-- Input: the text of a directive. Output: a `directive`. Invariants: clauses have the order of the text; the `kind` of
+-- a clause is the form of its argument in the table of clauses, or "unknown".
+--
 -- `shape` is the text between < and >: the name of a shape or, after invoke, of a policy. Clauses of a shape, a policy
 -- or a nest take members (member_shape) where those of a directive take variables. The grammar accepts every clause on
 -- every directive; sema/openacc_sema.lua, lowering/shape.lua and lowering/policy.lua check them.

@@ -1,6 +1,9 @@
 -- openmp_syntax.lua - grammar of OpenMP directives, built from the table definitions/openmp_directives.lua. C and
 -- Fortran parsers use it with their own expressions.
 --
+-- Input: the text of a directive. Output: a `directive`. Invariants: clauses have the order of the text; the name of a
+-- directive has single blanks between its words.
+--
 -- `no_comma` marks a modifier that is written without a comma before it. The type of a map is the modifier that names a
 -- map type. The grammar accepts every clause on every directive; sema/openmp_sema.lua checks them.
 

@@ -1,6 +1,9 @@
 -- pragma.lua - pragma lines in C texts: finds directives of OpenACC and OpenMP and parses them. Called by
 -- sema/body/c_body.lua and run/type_directives.lua.
 --
+-- Input: a `pragma` node of the current text. Output: a directive with its language; nil for foreign pragmas.
+-- Invariant: positions in the directive are those of the whole text.
+--
 -- Foreign pragmas (unroll, ivdep, once, STDC, GCC, clang) are hints for compilers and are skipped. A word that differs
 -- from a sentinel by one letter is an error, so that no directive is ignored silently (HOUSE-bodies).
 

@@ -1,6 +1,8 @@
 -- unparse.lua - unparser: ASTs of directives and C expressions as text in one canonical spelling, for messages, names
 -- of objects and cache keys.
 --
+-- Input: a node. Output: its text.
+--
 -- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(name, argument, clauses).
 -- Without a scope, two expressions have the same text if and only if they are equal. A scope {base, record, of_this} is
 -- used for convenience syntax, whose bounds are written in the directive but printed inside a nest. `base` is the text

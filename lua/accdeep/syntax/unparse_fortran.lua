@@ -1,4 +1,6 @@
 -- unparse_fortran.lua - unparser for Fortran expressions, for messages and names of objects.
+--
+-- Input: a node of an expression. Output: its text.
 
 local unparse_fortran -- forward declaration
 

@@ -1,4 +1,6 @@
 -- unparse_openmp.lua - unparser for OpenMP directives: one canonical spelling, in which equal clauses have equal texts.
+--
+-- Input: a directive or clause. Output: its text, without sentinel.
 
 local unparse = require "accdeep.syntax.unparse"
 

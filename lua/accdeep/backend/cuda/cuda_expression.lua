@@ -1,6 +1,8 @@
 -- cuda_expression.lua - code generator for GPUs: writes typed ASTs of C expressions (sema/c/typed_ast.lua) as CUDA
 -- text.
 --
+-- Input: typed ASTs. Output: statements of the kernel, and operands.
+--
 -- A value or l-value becomes an operand: CUDA text for it. The writer appends the statements that compute the operand,
 -- each into a new name, in the order in which closures.lua computes. If a GPU would not compute an expression
 -- identically, the interpreter runs the body (Writer:give_up). Common arguments: `w` is the writer, `e` a typed node,

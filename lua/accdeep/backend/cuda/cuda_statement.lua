@@ -1,6 +1,8 @@
 -- cuda_statement.lua - writes a body of C text as a CUDA kernel. backend/statement.lua compiles the same statements to
 -- Lua.
 --
+-- Input: the AST of a body. Output: the text of a kernel, or nil and the reason if the interpreter must run the body.
+--
 -- If the body is one loop that counts in constant steps, the kernel can distribute its iterations over many threads;
 -- cuda/init.lua decides at the launch if it does. Otherwise one thread runs the body. `w` is the writer of the kernel
 -- (cuda_expression.lua); w:give_up ends the generation, so that the interpreter runs the body.

@@ -1,6 +1,8 @@
 -- fortran_expression.lua - compiles Fortran expressions to Lua closures over a memory space, as closures.lua does for
 -- C. There is no typed AST: types are checked while compiling.
 --
+-- Input: the AST of an expression. Output: an expression, as below.
+--
 -- An expression (AST) compiles to a table {type, rank, ...} with functions of the frame:
 --   value       -> v, for scalars. Logical values are booleans, characters strings, complex values {re, im}.
 --   array       -> {shape, v1, v2 ...} in memory order, for arrays.

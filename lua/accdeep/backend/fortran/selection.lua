@@ -1,5 +1,7 @@
 -- selection.lua - compiles select case, select type and select rank: statements that choose one of several blocks. A
 -- compiled statement is a function of the frame that returns a signal (run/fortran_statement.lua).
+--
+-- Input: a statement. Output: a compiled statement, which runs at most one block.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"

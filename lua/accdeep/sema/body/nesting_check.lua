@@ -1,6 +1,8 @@
 -- nesting_check.lua - checks which constructs may be nested in which (OpenMP 5.1, 2.24: OMP60-nest-1; OpenACC 3.3, 2.9:
 -- ACC33-2.9-2). c_body.lua and fortran_body.lua call it.
 --
+-- Input: a directive, and the level that encloses it. Output: none; wrong nesting is an error.
+--
 -- The constructs that enclose a statement form a linked list of levels {part, node, outer, on}, innermost first. part:
 -- a constituent of a combined construct; outer: the enclosing level, or nil; on: where the statement runs, "host",
 -- "omp" (a target region) or "acc" (a compute region).

@@ -1,6 +1,9 @@
 -- reductions.lua - checks reductions of nested OpenACC loops: all enclosing loops that a reduction spans name the
 -- variable, with one operator. c_body.lua and fortran_body.lua call reductions.check.
 --
+-- Input: a compute construct and its analysed body. Output: none; a reduction that enclosing loops contradict is an
+-- error.
+--
 -- The walk over a body keeps a stack of the constructs and blocks that enclose a loop, outermost first. An entry of a
 -- directive is {construct, attributes, body}, where `attributes` maps a variable to its operator or "private". An entry
 -- of a block is {declared}, with its own variables. ASTs are those of C or Fortran; of_loop(node) finds their loop

@@ -1,6 +1,9 @@
 -- statement_patterns.lua - checks the forms that directives require of their statements: counted loops, atomic
 -- statements, blocks with one exit. c_body.lua calls it; fortran_body.lua uses the parts that fit both languages.
 --
+-- Input: a directive and its analysed statement. Output: the loops of a loop construct, from the outermost; a statement
+-- of another form is an error. Invariant: the statement is not changed.
+--
 -- Parameters: `construct` is the AST of the directive, `rule` the rule that errors cite. L-values are compared by their
 -- texts (unparse.expression).
 

@@ -1,4 +1,6 @@
 -- c_effects.lua - side effects of C text by its AST: which variables it assigns, and whether control leaves it.
+--
+-- Input: an AST. Output: the node that has the effect, or nil.
 
 local ast = require "accdeep.base.ast"
 

@@ -1,6 +1,9 @@
 -- c_sema.lua - semantic analysis of C expressions: type checks the AST and returns the typed AST (typed_ast.lua), or
 -- raises. Called by closures.lua, codegen.lua and cuda/.
 --
+-- Input: the AST of an expression. Output: the typed AST. Invariants: the AST is not changed. Operands of an operation
+-- have the type in which C computes it.
+--
 -- Arguments of most functions: `env`, the environment, and `node`, a node of the AST. In bodies and the host program,
 -- env has session, lookup(name, pos), which returns a binding (symbols.lua), and space, the memory that the code
 -- accesses. In a section's bound, env has no lookup; symbols.lua lists its fields. The core computes bounds in integers

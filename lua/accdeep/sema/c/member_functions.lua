@@ -1,6 +1,9 @@
 -- member_functions.lua - member functions of C++: finds them, and replaces a call by the expression in the function's
 -- body (inlining). Functions that a scenario gives in Lua are run by backend/member_calls.lua.
 --
+-- Input: a call, and the type of its object. Output: the AST of an expression, with the positions of the call.
+-- Invariant: the stored body of the function is not changed.
+--
 -- A record's type keeps its functions by name: {name, params = names, body = AST of one expression, record, scope?,
 -- other?, error?}. `other` is an overload, another function of the same name. `error` replaces the body of a function
 -- that cannot be called. A session keeps {fn, record} for functions that a scenario defines with method(). Inlining

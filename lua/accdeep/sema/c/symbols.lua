@@ -1,6 +1,8 @@
 -- symbols.lua - name resolution in C expressions: returns the typed node (typed_ast.lua) of the entity that a name
 -- stands for. Called by c_sema.lua.
 --
+-- Input: an identifier and an environment. Output: a typed node.
+--
 -- The environment of bodies and of the host program has lookup(name, pos), which returns the name's binding: {type,
 -- lvalue}, {type, value}, {type, frame_slot}, {type, const} or {fn}. The binding's lvalue and value are functions of
 -- the frame (closures.lua).
