@@ -119,7 +119,7 @@ struct rt_options {
     bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
     bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
     bool null_unmatched;  /* pointers to absent data keep their value (OpenMP 5.2 and later); false: become null */
-    uint64_t seed;        /* order of asynchronous work (ACCDEEP_SEED), at most RT_SEED_MAX; 0: it is done at once */
+    uint64_t seed;        /* order of asynchronous work (ACCDEEP_ORDER), at most RT_SEED_MAX; 0: it is done at once */
     int trace;            /* file descriptor of the trace; -1: no trace */
     const char *draw, *suppress; /* names: trace for --draw (%r, %p), suppressions; NULL: none */
     int devices, targets;        /* number of devices; number for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */

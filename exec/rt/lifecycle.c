@@ -201,7 +201,7 @@ static void read_options(void)
     options->instrumented = rt_is_instrumented();
     options->strict = strict_option() && !options->instrumented;
     options->diagnose = options->strict || options->instrumented;
-    options->seed = number_option("ACCDEEP_SEED", 0, 0, RT_SEED_MAX);
+    options->seed = number_option("ACCDEEP_ORDER", 0, 0, RT_SEED_MAX);
     if (options->seed && options->diagnose)
         rt_fatal("unsupported", "the order of a seed is for programs that are not checked: no --strict, no accdeep cc");
     options->fail_on_finding = flag_option("ACCDEEP_FAIL");

@@ -198,11 +198,15 @@ static int captures(uint64_t host, uint64_t bytes)
     return operation_queue != RT_ASYNC_SYNC && rt.construct.queue && is_captured(host, bytes);
 }
 
-/* Returns true if a queued construct may access the host memory of an item later. */
-static bool uses_host_later(const accd_item *item)
+/* Returns true if a queued construct may access the host memory of an item later. It does not if the bytes are captured,
+ * or if it begins a region or enters data that are present already. */
+static bool uses_host_later(const struct rt_thread *self, const struct rt_construct *construct, const accd_item *item)
 {
-    const bool is_copyin = item->action == ACCD_ACTION_COPYIN || item->action == ACCD_ACTION_UPDATE_DEVICE;
-    return rt_moves_bytes(item->action) && !(is_copyin && is_captured((uintptr_t)item->host, item->bytes));
+    const bool is_copyin = item->action == ACCD_ACTION_COPYIN || item->action == ACCD_ACTION_UPDATE_DEVICE,
+               enters = construct->kind == ACCD_KIND_COMPUTE || construct->kind == ACCD_KIND_ENTER_DATA;
+    return rt_moves_bytes(item->action) && !(is_copyin && is_captured((uintptr_t)item->host, item->bytes)) &&
+           !(enters &&
+             accd_get_presence(rt.context, self->device, item->host, item->bytes) == ACCD_PRESENCE_FULL);
 }
 
 /* Records the items on the stack, which must stay there until the queue has done its work. */
@@ -210,7 +214,7 @@ static void record_stack_uses(struct rt_thread *self, const struct rt_construct 
 {
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!rt_is_on_stack(self, item->host) || !uses_host_later(item))
+        if (!rt_is_on_stack(self, item->host) || !uses_host_later(self, construct, item))
             continue;
         if (!RT_RESERVE(rt_heap_realloc, stack_uses, nstack_uses, stack_uses_capacity))
             rt_fatal("out-of-memory", "no memory for the work of a queue");

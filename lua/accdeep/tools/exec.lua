@@ -349,7 +349,7 @@ return function(options)
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_TOOL = tools(options.tool or {}),
     ACCDEEP_FAIL = options.fail and "1" or "0",
-    ACCDEEP_SEED = tostring(options.seed or 0),
+    ACCDEEP_ORDER = tostring(options.seed or 0),
     -- The program itself has no device calls. The runtime warns if its libraries make none either
     ACCDEEP_SILENT = is_silent and "1" or "",
   }

@@ -53,7 +53,7 @@ local function run_once(job, seed, seconds)
   if pid == 0 then
     local env = {}
     for name, value in pairs(job.env) do env[name] = value end
-    env.ACCDEEP_SEED, env.ACCDEEP_DEFERRED = tostring(seed), job.folder .. "/deferred"
+    env.ACCDEEP_ORDER, env.ACCDEEP_DEFERRED = tostring(seed), job.folder .. "/deferred"
     if job.is_quiet then env.ACCDEEP_REPORT, env.ACCDEEP_ALSO = report, "" end
     local is_ready = system.redirect(0, job.input) and system.redirect(1, out)
       and (not job.is_quiet or system.redirect(2, "/dev/null"))
@@ -201,7 +201,7 @@ function orders.run(options, job, message)
     return status
   end
   if status ~= 0 then reference = run_once(job, 0) end -- a quiet run, which has the errors
-  local first, result, differing = try_orders(job, options.orders, reference, 10 * (os.time() - started) + 20)
+  local first, result, differing = try_orders(job, options.orders, reference, 10 * (os.time() - started + 1))
   if first == false then
     message("note", "no other order was tried: the program has no asynchronous work that can be put off")
   elseif not first then

@@ -123,6 +123,29 @@ static void right_chain(void)
     b[2]++;
 }
 
+static void add_squares(int n)
+{
+    int local[N];
+    #pragma acc enter data create(local)
+    #pragma acc parallel loop present(local) async(1)
+    for (int i = 0; i < N; i++)
+        local[i] = n * i;
+    #pragma acc parallel loop copy(local) present(a) async(1)
+    for (int i = 0; i < N; i++)
+        a[i] += local[i] * local[i];
+    #pragma acc exit data delete(local) async(1)
+}
+
+/* Right: variables of functions that have returned; only their device memory is still used. */
+static void right_resident(void)
+{
+    #pragma acc enter data copyin(a)
+    for (int i = 0; i < 4; i++)
+        add_squares(i);
+    #pragma acc exit data copyout(a) async(1)
+    #pragma acc wait(1)
+}
+
 /* Right: waits of queues for queues, and for all. */
 static void right_queues(void)
 {
@@ -163,6 +186,8 @@ int main(int argc, char **argv)
         right_private();
     else if (!strcmp(way, "chain"))
         right_chain();
+    else if (!strcmp(way, "resident"))
+        right_resident();
     else if (!strcmp(way, "queues"))
         right_queues();
     else if (!strcmp(way, "random")) { /* another output in each run */
