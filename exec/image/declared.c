@@ -168,26 +168,22 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(file->at + head->e_phoff);
-    uint64_t bytes = entry->bytes & ~link_flag, address = (uintptr_t)entry->host - base;
+    const uint64_t bytes = entry->bytes & ~link_flag, address = (uintptr_t)entry->host;
     if (!is_in_file(file, head->e_phoff, head->e_phnum * sizeof *parts))
         return NULL;
-    for (size_t i = 0; i < head->e_phnum; i++) {
-        uint64_t offset = address - parts[i].p_vaddr;
-        if (parts[i].p_type != PT_LOAD || offset >= parts[i].p_memsz)
-            continue;
-        uint64_t file_bytes = offset < parts[i].p_filesz ? parts[i].p_filesz - offset : 0;
-        file_bytes = file_bytes < bytes ? file_bytes : bytes;
-        /* A variable without bytes in the file is zero; if it is large, its value is not stored, to save memory. */
-        if (!file_bytes && bytes > LARGE)
-            return NULL;
-        char *initial = is_in_file(file, parts[i].p_offset + offset, file_bytes) ? calloc(1, bytes) : NULL;
-        if (!initial)
-            return NULL;
-        memcpy(initial, file->at + parts[i].p_offset + offset, file_bytes);
-        relocate(file, base, entry->host, bytes, initial);
-        return initial;
-    }
-    return NULL;
+    const Elf64_Phdr *part = rt_find_segment(parts, head->e_phnum, base, address, 1, 0);
+    const uint64_t offset = part ? address - base - part->p_vaddr : 0;
+    uint64_t file_bytes = part && offset < part->p_filesz ? part->p_filesz - offset : 0;
+    file_bytes = file_bytes < bytes ? file_bytes : bytes;
+    /* A variable without bytes in the file is zero; if it is large, its value is not stored, to save memory. */
+    if (!part || (!file_bytes && bytes > LARGE) || !is_in_file(file, part->p_offset + offset, file_bytes))
+        return NULL;
+    char *initial = calloc(1, bytes);
+    if (!initial)
+        return NULL;
+    memcpy(initial, file->at + part->p_offset + offset, file_bytes);
+    relocate(file, base, entry->host, bytes, initial);
+    return initial;
 }
 
 /* -------------------------------------------------------------------------------------- scan -- */

@@ -15,6 +15,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "lib/pages.h"
+#include "lib/segments.h"
 #include "lib/vector.h"
 #include "code_references.h"
 #include "image.h"
@@ -291,12 +292,9 @@ static char read_file_byte(const struct image *image, const struct loaded_image 
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
-    for (size_t i = 0; i < head->e_phnum; i++) {
-        const uint64_t offset = address - loaded_image->base - parts[i].p_vaddr;
-        if (parts[i].p_type == PT_LOAD && offset < parts[i].p_filesz)
-            return image->start[parts[i].p_offset + offset];
-    }
-    return 0;
+    const Elf64_Phdr *part = rt_find_segment(parts, head->e_phnum, loaded_image->base, address, 1, 0);
+    const uint64_t offset = part ? address - loaded_image->base - part->p_vaddr : 0;
+    return part && offset < part->p_filesz ? image->start[part->p_offset + offset] : 0;
 }
 
 /* Reports the initial value of the variable of entry i to the checks (hook `map_declared`). fresh: the image was loaded
