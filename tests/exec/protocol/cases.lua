@@ -87,7 +87,7 @@ local FREQUENT = { "host", "host", "host", "kernel", "kernel", "kernel", "update
 function cases.new(standard)
   local size = pick { 1, 2, 4, 4, 8 }
   local case = { standard = standard, size = size, n = ELEMENTS[size], least = LEAST // size, narrays = random(2),
-    has_queues = chance(45) and standard == "openacc", storage = pick { "heap", "static", "stack" }, steps = {} }
+    has_queues = chance(45), storage = pick { "heap", "static", "stack" }, steps = {} }
   for i = 1, case.narrays do
     case.steps[i] = choose.enter(case)
     case.steps[i].op, case.steps[i].array = chance(50) and "enter" or "data", i
@@ -137,12 +137,12 @@ end
 local MAP_TYPES = { present = "alloc", copy = "tofrom", copyin = "to", copyout = "from", create = "alloc",
   delete = "release" }
 
--- Adds a line with a directive: its name in both standards, a clause with sections, and more clauses of OpenACC.
+-- Adds a line with a directive: its name in both standards, a clause with sections, and more clauses.
 function Emitter:directive(names, clause, sections, more)
   if self.standard == "openacc" then
     return self:add("#pragma acc %s %s(%s)%s", names.openacc, clause, sections, more or "")
   end
-  return self:add("#pragma omp %s map(%s: %s)", names.openmp, MAP_TYPES[clause], sections)
+  return self:add("#pragma omp %s map(%s: %s)%s", names.openmp, MAP_TYPES[clause], sections, more or "")
 end
 
 local PARALLEL = { openacc = "parallel", openmp = "target" }
@@ -150,7 +150,15 @@ local DATA = { openacc = "data", openmp = "target data" }
 local ENTER = { openacc = "enter data", openmp = "target enter data" }
 local EXIT = { openacc = "exit data", openmp = "target exit data" }
 
-local function format_queue(queue) return queue and (" async(%d)"):format(queue) or "" end
+-- Clauses for work in a queue (nil: of the host) after that of the queue `waits`, if there is one.
+function Emitter:format_queue(queue, waits)
+  if self.standard == "openacc" then
+    return (waits and (" wait(%d)"):format(waits) or "") .. (queue and (" async(%d)"):format(queue) or "")
+  end
+  local first = queue and (" nowait depend(inout: queues[%d])"):format(queue) or ""
+  if not waits or waits == queue then return first end
+  return first .. (" depend(%s: queues[%d])"):format(queue and "in" or "inout", waits)
+end
 
 -- Adds a line of accesses to elements of an array. Returns a list of the single accesses in their order.
 function Emitter:access(access)
@@ -225,10 +233,10 @@ function emit:kernel(step)
   end
   local queue, waits = step.queue, step.waits
   local line = self:directive(PARALLEL, step.clause, table.concat(clauses, ", "),
-    (waits and (" wait(%d)"):format(waits) or "") .. format_queue(queue))
+    self:format_queue(queue, waits))
   self:add "{"
-  if waits then self.model:wait(line, waits, queue) end
-  self.model:begin(queue)
+  if waits and (self.standard == "openacc" or not queue) then self.model:wait(line, waits, queue) end
+  self.model:begin(queue, self.standard == "openmp" and waits or nil)
   for _, section in ipairs(sections) do
     section.mapping = map(self, line, section.array, step.from, step.n, step.clause, "construct")
     section.mapping.structured = section.mapping.structured + 1
@@ -248,13 +256,13 @@ function emit:update(step)
   if not find_mapping(array, from, n) then return end
   local line
   if self.standard == "openmp" then
-    line = self:add("#pragma omp target update %s(%s)", step.to == "host" and "from" or "to",
-      get_section(array, from, n))
+    line = self:add("#pragma omp target update %s(%s)%s", step.to == "host" and "from" or "to",
+      get_section(array, from, n), self:format_queue(step.queue))
   elseif step.is_routine then
     line = self:add("acc_update_%s%s(%s + %d, %d%s);", step.to == "host" and "self" or "device",
       step.queue and "_async" or "", array.name, from, n * self.size, step.queue and ", " .. step.queue or "")
   else
-    line = self:add("#pragma acc update %s(%s)%s", step.to, get_section(array, from, n), format_queue(step.queue))
+    line = self:add("#pragma acc update %s(%s)%s", step.to, get_section(array, from, n), self:format_queue(step.queue))
   end
   self.model:begin(step.queue)
   self.model:transfer(line, array, step.to, from, n, "transfer")
@@ -277,7 +285,7 @@ function emit:memcpy(step)
     line = self:add("omp_target_memcpy(%s, %s, %d, 0, 0, %s); }", target, source, bytes,
       to_host and "omp_get_initial_device(), 0" or "0, omp_get_initial_device()")
   end
-  self.model:begin(step.queue)
+  self.model:begin(self.standard == "openacc" and step.queue or nil)
   self.model:transfer(line, array, step.to, from, n, "routine")
 end
 
@@ -289,9 +297,9 @@ function emit:enter(step)
   if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:directive(ENTER, step.clause, get_section(array, from, n), format_queue(step.queue))
+    line = self:directive(ENTER, step.clause, get_section(array, from, n), self:format_queue(step.queue))
   end
-  self.model:begin(not step.is_routine and step.queue or nil)
+  self.model:begin(not (step.is_routine and self.standard == "openacc") and step.queue or nil)
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
   mapping.dynamic = mapping.dynamic + 1
 end
@@ -312,9 +320,9 @@ function emit:exit(step)
   if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:directive(EXIT, step.clause, get_section(array, from, n), format_queue(step.queue))
+    line = self:directive(EXIT, step.clause, get_section(array, from, n), self:format_queue(step.queue))
   end
-  self.model:begin(not step.is_routine and step.queue or nil)
+  self.model:begin(not (step.is_routine and self.standard == "openacc") and step.queue or nil)
   mapping.dynamic = mapping.dynamic - 1
   unmap(self, line, array, mapping, from, n, step.clause, "transfer")
 end
@@ -345,13 +353,18 @@ end
 
 function emit:wait(step)
   local line
-  if self.standard == "openmp" or step.waiter and step.queue == step.waiter then return end
-  if step.is_routine then
+  if step.waiter and (step.queue == step.waiter or self.standard == "openmp") then return end
+  if self.standard == "openmp" and step.queue then -- gcc gives it the line of the statement before
+    line = self:add "nothing++;"
+    self:add("#pragma omp taskwait depend(inout: queues[%d])", step.queue)
+  elseif self.standard == "openmp" then
+    line = self:add "#pragma omp taskwait"
+  elseif step.is_routine then
     line = self:add("acc_wait%s%s(%s%s);", step.queue and "" or "_all", step.waiter and "_async" or "",
       step.queue or "", step.waiter and (step.queue and ", " or "") .. step.waiter or "")
   else
     line = self:add("#pragma acc wait%s%s", step.queue and ("(%d)"):format(step.queue) or "",
-      format_queue(step.waiter))
+      self:format_queue(step.waiter))
   end
   self.model:wait(line, step.queue, step.waiter)
 end
@@ -402,6 +415,7 @@ static inline unsigned char next_byte(int first, int k)
 }
 #pragma omp end declare target
 static volatile int nothing;
+static char queues[4];
 ]]
 
 return cases

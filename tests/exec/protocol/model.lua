@@ -10,7 +10,8 @@
 --      unmap            a valid device and an invalid host: the change is lost
 --
 -- ORDER. Work of a queue happens after what the host has done, after earlier work of its queue, and after the work that
--- the queue has waited for. Two accesses to an element on one side race if one writes, and no order exists.
+-- the queue has waited for. In OpenMP a queue is an address of depend clauses. Two accesses to an element on one side
+-- race if one writes, and no order exists.
 --
 -- MODES. Both modes have the same protocol, and see parts of it:
 --
@@ -28,7 +29,7 @@ local OTHER = { host = "device", device = "host" }
 local MODES = { "checked", "strict" }
 
 function model.new()
-  local self = setmetatable({ findings = {}, states = {}, queues = {}, accesses = {} }, Model)
+  local self = setmetatable({ findings = {}, states = {}, queues = {}, host_past = {}, accesses = {} }, Model)
   for _, mode in ipairs(MODES) do self.findings[mode] = {} end
   return self
 end
@@ -59,37 +60,50 @@ end
 
 -- ------------------------------------------------------------------------------------------ order --
 
--- Begins work of the host (queue nil) or of a queue.
-function Model:begin(queue)
-  self.epoch = nil
-  if not queue then return end
-  self.queues[queue] = self.queues[queue] or { last = 0, synced = 0, clock = {} }
-  self.queues[queue].last = self.queues[queue].last + 1
-  self.epoch = { queue = queue, number = self.queues[queue].last }
+local function join(past, earlier)
+  for work in pairs(earlier) do past[work] = true end
 end
 
-local function is_synced(self, epoch) return not epoch or epoch.number <= self.queues[epoch.queue].synced end
+local function get_queue(self, name)
+  self.queues[name] = self.queues[name] or { past = {}, readers = {} }
+  return self.queues[name]
+end
+
+-- Begins work of the host (queue nil) or of a queue, an address of depend clauses in OpenMP. reads: another queue, or
+-- nil, that only reads its address. The past of a work or queue is the set of the works that happen before its end.
+function Model:begin(queue, reads)
+  self.epoch = nil
+  if not queue then return end
+  local one, work = get_queue(self, queue), {}
+  local past = { [work] = true }
+  join(past, one.past)
+  join(past, one.readers)
+  one.past, one.readers = past, {}
+  if reads and reads ~= queue then
+    join(past, get_queue(self, reads).past)
+    join(get_queue(self, reads).readers, past)
+  end
+  self.epoch = { work = work, past = past }
+end
+
+local function is_synced(self, epoch) return not epoch or self.host_past[epoch.work] end
 
 -- True if earlier work happens before the work that runs now.
 local function is_before(self, epoch)
-  if is_synced(self, epoch) then return true end
-  local now = self.epoch
-  return now and (now.queue == epoch.queue or (self.queues[now.queue].clock[epoch.queue] or 0) >= epoch.number)
+  return is_synced(self, epoch) or self.epoch and self.epoch.past[epoch.work]
 end
 
 -- The host (waiter nil) or the queue `waiter` waits for a queue, or for all (nil). line: of the wait.
 function Model:wait(line, queue, waiter)
-  if waiter then self:begin(waiter) end
+  local past = self.host_past
+  if waiter then
+    self:begin(waiter)
+    past = self.epoch.past
+  end
   for name, one in pairs(self.queues) do
-    if (not queue or queue == name) and waiter and name ~= waiter then
-      local clock = self.queues[waiter].clock
-      for other, number in pairs(one.clock) do clock[other] = math.max(clock[other] or 0, number) end
-      clock[name] = one.last
-    elseif (not queue or queue == name) and not waiter then
-      one.synced = one.last
-      for other, number in pairs(one.clock) do
-        self.queues[other].synced = math.max(self.queues[other].synced, number)
-      end
+    if not queue or queue == name then
+      join(past, one.past)
+      join(past, one.readers)
     end
   end
   self.epoch = nil
@@ -196,7 +210,9 @@ local function check_read(self, line, array, side, i)
     self:expect("checked", "must", code, line, array, i)
   end
   state.valid[side][i], state.lost[i] = true, nil
-  if code and array.mapping[i] then array.mapping[i].is_divergent = true end
+  if code and array.mapping[i] and array.value.host[i] ~= array.value.device[i] then
+    array.mapping[i].is_divergent = true
+  end
 end
 
 function Model:host_read(line, array, i)
