@@ -84,7 +84,7 @@ local function requests_of(plan, clauses)
     local invoke = clause.name == "invoke"
     local action = data_actions[clause.name]
     if invoke then action = clause.direction and directions[clause.direction.name] end
-    local vars = openacc_lowering.moves(clause, plan.kind) and clause.vars or {}
+    local vars = openacc_sema.moves_data(clause, plan.kind) and clause.vars or {}
     if plan.kind == "update" and not invoke then vars = session.language.update_pieces(plan, vars) end
     for _, variable in ipairs(vars) do
       if session.language.is_absent(session, variable) then
@@ -100,12 +100,6 @@ local function requests_of(plan, clauses)
 end
 
 openacc_lowering.requests = requests_of
-
--- Returns true if a clause names data to be mapped, updated or unmapped. kind: operation of its directive. `self` does
--- so on update only.
-function openacc_lowering.moves(clause, kind)
-  return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
-end
 
 -- Returns copies of the clauses in which members of *this are qualified by this->, for the body of a member function
 -- (TR14-3.4-08). Decides TR14-3.4-08, TR14-A.8-04.
@@ -158,12 +152,6 @@ local function add_requests(plan, requests)
   for _, request in ipairs(requests) do
     local item
     if request.action == "attach" or request.action == "detach" then
-      local _, subscripts = split_designator(request.node)
-      if subscripts then
-        raise("not-a-pointer", request.node.pos,
-          ("'%s' takes the pointer itself, not a section of it"):format(request.action),
-          { rule = "ACC33-att-5" })
-      end
       plan:pointer(request, request.node)
     else
       local base, subscripts = split_designator(request.node)
@@ -308,9 +296,6 @@ local function add_reductions(plan, clauses, requests)
   end
 end
 
--- Examples of clauses for help texts: directive -> clause. Directives without an entry use copyin(x).
-local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
-
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body of a
 -- compute construct uses, nil if the body is not known yet or there is none). Raises for errors of the directive;
 -- nothing on the device changes. Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
@@ -405,11 +390,6 @@ function openacc_lowering.directive(session, node, options)
       if declared[name] then openacc_lowering.raise_declared_twice(name, request.node.pos) end
       declared[name] = true
     end
-  end
-  if #requests == 0 and not plan.absent and not by_name.link and not by_name.deviceptr
-    and (openacc_directives.directive(node.name).needs_data or kind == "region" and not by_name.default) then
-    raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
-      { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end
   plan.default = default
   add_reductions(plan, clauses, requests)

@@ -71,18 +71,10 @@ local function substitute_values(session, item, values)
 end
 
 -- Returns the AST `variable` of a list item once for each combination of the iterators' values. The plan becomes
--- single_use if there are iterators. Raises if two iterators have one name, a step is zero, or INSTANCES is exceeded.
+-- single_use if there are iterators. Raises if a step is zero, or INSTANCES is exceeded.
 -- Decides OMP60-map-3.
 local function instances(plan, iterators, variable)
   if #iterators == 0 then return { variable } end
-  local names = {}
-  for _, iterator in ipairs(iterators) do
-    if names[iterator.name] then
-      raise("duplicate-name", iterator.pos, ("there are two iterators '%s'"):format(iterator.name),
-        { length = #iterator.name, rule = "OMP60-map-3" })
-    end
-    names[iterator.name] = true
-  end
   plan.single_use = true
   local list = {}
   -- Appends an instance for each combination of values of the iterators from `number` on. values: of earlier iterators.

@@ -295,6 +295,17 @@ function openacc_sema.check_names(clause)
   end
 end
 
+local data_clauses = openacc_directives.clauses_where(function(entry, clause)
+  local of_policy = openacc_directives.clauses_of.policy[clause.name]
+  return of_policy and (entry.takes == "vars" or entry.takes == "invoke") or not of_policy and entry.action
+end)
+
+-- Returns true if a clause names data to be mapped, updated or unmapped. kind: operation of its directive. `self` does
+-- so on update only.
+function openacc_sema.moves_data(clause, kind)
+  return (clause.name ~= "self" or kind == "update") and data_clauses[clause.name] ~= nil
+end
+
 -- Raises if a directive may occur only elsewhere, or has a name in parentheses.
 local function check_place(node, kind)
   if kind == "body" then
@@ -370,6 +381,15 @@ local function check_list(clause, kind, private)
     end
   end
   if takes_names[clause.name] then openacc_sema.check_names(clause) end
+  local is_pointer = clause.name == "attach" or clause.name == "detach"
+  for _, item in ipairs(is_pointer and clause.vars or {}) do
+    local base = item
+    while base.tag == "index" do base = base.base end
+    if base.tag == "section" or base.tag == "alias" then
+      raise("not-a-pointer", item.pos, ("'%s' takes the pointer itself, not a section of it"):format(clause.name),
+        { rule = "ACC33-att-5" })
+    end
+  end
   local is_private = clause.name == "private" or clause.name == "firstprivate"
   for _, item in ipairs(is_private and clause.vars or {}) do
     if private[item.name] then
@@ -380,9 +400,32 @@ local function check_list(clause, kind, private)
   end
 end
 
+-- Examples of clauses for help texts: kind of a directive -> clause. Kinds without an entry use copyin(x).
+local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
+
+-- Raises if a directive lacks a clause that it needs. clauses: those for the default device; by_name: names of all its
+-- clauses, as keys. Decides ACC33-2.6-1, ACC33-hd-1, ACC33-set-1.
+local function check_missing(node, clauses, by_name)
+  local entry = openacc_directives.directive(node.name)
+  local kind, has_data = entry.kind, by_name.link or by_name.deviceptr
+  for _, clause in ipairs(clauses) do
+    has_data = has_data or clause.vars and openacc_sema.moves_data(clause, kind)
+  end
+  local at = node.pos + #node.name
+  if kind == "host data" and not by_name.use_device then
+    raise("syntax", at, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
+  elseif kind == "set" and not (by_name.default_async or by_name.device_num or by_name.device_type
+    or by_name.dtype) then
+    raise("syntax", at, "'set' needs default_async, device_num or device_type", { rule = "ACC33-set-1" })
+  elseif not has_data and (entry.needs_data or kind == "region" and not by_name.default) then
+    raise("syntax", at, ("'%s' needs at least one data clause"):format(node.name), { rule = "ACC33-2.6-1",
+      help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
+  end
+end
+
 -- Raises for the errors of a directive outside of bodies that its text shows. Returns its clauses for the default
 -- device, and the names of all its clauses as keys. rules: the rule profile; takes_self: true if compute constructs of
--- the language take self. Decides ACC33-hd-1, ACC33-set-1.
+-- the language take self.
 function openacc_sema.check_directive(node, rules, takes_self)
   local kind = openacc_directives.directive(node.name).kind
   check_place(node, kind)
@@ -403,13 +446,7 @@ function openacc_sema.check_directive(node, rules, takes_self)
       check_reduced(clause)
     end
   end
-  if kind == "host data" and not by_name.use_device then
-    raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
-  elseif kind == "set" and not (by_name.default_async or by_name.device_num or by_name.device_type
-    or by_name.dtype) then
-    raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
-      { rule = "ACC33-set-1" })
-  end
+  check_missing(node, clauses, by_name)
   return clauses, by_name
 end
 

@@ -352,6 +352,20 @@ local function check_variables(clause, clause_of)
   end
 end
 
+-- Raises if two iterators of a map or motion clause have one name. Decides OMP60-map-3.
+local function check_iterators(clause)
+  local names = {}
+  for _, modifier in ipairs(clause.modifiers or {}) do
+    for _, iterator in ipairs(modifier.iterators or {}) do
+      if names[iterator.name] then
+        raise("duplicate-name", iterator.pos, ("there are two iterators '%s'"):format(iterator.name),
+          { length = #iterator.name, rule = "OMP60-map-3" })
+      end
+      names[iterator.name] = true
+    end
+  end
+end
+
 -- Kind of a directive -> the clauses without which the directive is wrong, for the message.
 local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
   update = "a to or from clause", region = "a map or use_device clause" }
@@ -368,6 +382,7 @@ function openmp_sema.check_directive(node, version, categories)
   end
   for _, clause in ipairs(node.clauses) do
     check_variables(clause, clause_of)
+    check_iterators(clause)
     has_data = has_data or clause.kind == "map" or clause.kind == "motion"
       or info.kind == "region" and clause.name:find "^use_device" ~= nil
   end

@@ -14,6 +14,7 @@ local deep_copy = require "accdeep.tools.export.deep_copy"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_types = require "accdeep.types.fortran_types"
 local fortran_writer = require "accdeep.tools.export.fortran_writer"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local ir_text = require "accdeep.tools.lower.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -303,7 +304,7 @@ local passed_clauses = strings.word_set "finalize if_present"
 function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
-    local is_data = openacc_lowering.moves(clause, node.name)
+    local is_data = openacc_sema.moves_data(clause, node.name)
     if clause.name == "attach" or clause.name == "detach" then deep_copy.cannot(("'%s'"):format(clause.name)) end
     if is_data then
       local vars = {}

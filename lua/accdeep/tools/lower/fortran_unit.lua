@@ -559,7 +559,7 @@ local function write(self, construct, all, rest)
   -- Data of standard clauses are mapped before components that may point into these data, and unmapped after them.
   local first, is_region = {}, not standalone[name]
   for _, clause in ipairs(is_region and rest or {}) do
-    if clause.clause.vars and openacc_lowering.moves(clause.clause, "region") then first[#first + 1] = clause.text end
+    if clause.clause.vars and openacc_sema.moves_data(clause.clause, "region") then first[#first + 1] = clause.text end
   end
   local present = {} -- a region's `present` keeps the compiler from mapping the item again
   for _, item in ipairs(all) do
