@@ -8,8 +8,9 @@
 -- `examples/x.lua`: each of its paragraphs must occur in that file.
 --
 -- Links must point to existing files and headings. A picture x.svg must equal build/x.svg, which a command of the
--- page draws, except for numbers, because positions depend on Graphviz. ACCDEEP_PROMOTE=1 copies pictures. Pages in
--- spec/reference are checked for links only: tests/lua runs their examples.
+-- page draws, except for numbers, because positions depend on Graphviz. Pages in spec/reference
+-- are checked for links only: tests/lua runs their examples. ACCDEEP_PROMOTE=1 writes into the pages what is found:
+-- output where the page has no "...", and pictures.
 
 local program = arg[1]
 local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
@@ -59,11 +60,26 @@ local function output_of(command)
 end
 
 local failed, count, excerpts = 0, 0, 0
+local promotes = os.getenv "ACCDEEP_PROMOTE"
+
+-- Replaces the output of a command in a page by `output`.
+local function promote(page, command, expected, output)
+  local before, old = ("\n$ %s\n"):format(command), table.concat(expected, "\n") .. "\n"
+  local text = read(page)
+  local first, last = text:find(before .. old, 1, true)
+  if first then
+    local file = assert(io.open(page, "w"))
+    assert(file:write(text:sub(1, first - 1), before, output, text:sub(last + 1))):close()
+  end
+end
 
 local function check(page, command, expected)
   count = count + 1
   local output = output_of(command)
   if not matches(expected, lines_of(output), 1, 1) then
+    if promotes and not table.concat(expected, "\n"):find("...", 1, true) then
+      return promote(page, command, expected, output)
+    end
     failed = failed + 1
     print(("%s: `%s` prints something else:\n%s"):format(page, command, output))
   end
@@ -125,7 +141,7 @@ local function check_pictures(page, text)
   for name in text:gmatch "!%[[^%]]*%]%(([^)]+%.svg)%)" do
     local path = (page:match "^(.*/)" or "") .. name
     local drawn = read("build/" .. name:match "[^/]*$")
-    if drawn and os.getenv "ACCDEEP_PROMOTE" then assert(assert(io.open(path, "w")):write(drawn)):close() end
+    if drawn and promotes then assert(assert(io.open(path, "w")):write(drawn)):close() end
     os.remove("build/" .. name:match "[^/]*$") -- the next run draws it again
     if without_numbers(drawn) ~= without_numbers(read(path)) then
       failed = failed + 1

@@ -243,40 +243,53 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
     return site && site->module && !site->has_unit && !site->module->is_system && (!symbol || *symbol != '.');
 }
 
-/* Search of the stack: first for the frame of the call, then outwards for a frame in a function of the program. */
-struct program_search {
+/* Search of the stack: first for the frame of a call, then outwards for calls in functions of the program. */
+struct caller_search {
     struct accd__debug_info *debug;
-    struct accd__debug_call_frame *call;
-    bool is_outside; /* the search has passed the frame of the call */
-    unsigned frames;
+    struct accd__debug_call_frame from; /* the call; sp 0: not known */
+    bool is_outside;                    /* the search has passed the frame of the call */
+    unsigned frames;                    /* number of frames passed since */
+    struct accd__debug_call_frame *calls;
+    size_t n, capacity;
 };
 
-/* Callback of _Unwind_Backtrace; arg: a struct program_search. After the frame of the call, stores the first call in a
- * function of the program in *search->call and ends the search. Gives up after 64 frames. */
+/* Callback of _Unwind_Backtrace; arg: a struct caller_search. After the frame of the call, adds the calls in functions
+ * of the program to search->calls; ends the search when these are full, or after 64 frames. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     enum { FRAMES_MOST = 64, RBP = 6 };
-    struct program_search *search = arg;
-    const uintptr_t pc = _Unwind_GetIP(context), sp = _Unwind_GetCFA(context);
+    struct caller_search *search = arg;
+    int is_interrupted;
+    /* the address in a function that a signal has interrupted is that of its next instruction */
+    const uintptr_t ip = _Unwind_GetIPInfo(context, &is_interrupted), pc = ip + (is_interrupted != 0),
+                    sp = _Unwind_GetCFA(context);
     if (!search->is_outside) {
-        search->is_outside = pc == search->call->pc && sp == search->call->sp;
+        search->is_outside = pc == search->from.pc && (!search->from.sp || sp == search->from.sp);
         return _URC_NO_REASON;
     }
     const struct accd__code_site *site = accd__find_code_site(search->debug, pc);
-    if (site && site->line && !is_system_site(site)) {
-        *search->call = (struct accd__debug_call_frame){pc, sp, _Unwind_GetGR(context, RBP)};
-        return _URC_NORMAL_STOP;
-    }
-    return ++search->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
+    if (site && site->line && !is_system_site(site))
+        search->calls[search->n++] = (struct accd__debug_call_frame){pc, sp, _Unwind_GetGR(context, RBP)};
+    return search->n < search->capacity && ++search->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* Stores the innermost enclosing calls in functions of the program. */
+size_t accd__debug_find_callers(struct accd__debug_info *debug, struct accd__debug_call_frame from,
+                                struct accd__debug_call_frame *calls, size_t capacity)
+{
+    assert(capacity > 0);
+    struct caller_search search = {.debug = debug, .from = from, .calls = calls, .capacity = capacity};
+    _Unwind_Backtrace(visit_frame, &search);
+    return search.n;
 }
 
 /* Replaces *call, if it is in system code, by the innermost enclosing call in a function of the program. Leaves *call
  * unchanged if none of the next 64 frames has such a call. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
-    struct program_search search = {.debug = debug, .call = call};
-    if (accd__debug_is_system_code(debug, call->pc))
-        _Unwind_Backtrace(visit_frame, &search);
+    struct accd__debug_call_frame outer;
+    if (accd__debug_is_system_code(debug, call->pc) && accd__debug_find_callers(debug, *call, &outer, 1))
+        *call = outer;
 }
 
 #else
@@ -310,6 +323,13 @@ bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc)
 {
     (void)debug, (void)pc;
     return false;
+}
+
+size_t accd__debug_find_callers(struct accd__debug_info *debug, struct accd__debug_call_frame from,
+                                struct accd__debug_call_frame *calls, size_t capacity)
+{
+    (void)debug, (void)from, (void)calls, (void)capacity;
+    return 0;
 }
 
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)

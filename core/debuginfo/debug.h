@@ -58,6 +58,11 @@ const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t p
  * in a function of a header of the system, such as std::copy. System code that was inlined into a function of the
  * program has the line of that function, and is the program's. */
 bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc);
+/* Stores the calls of the program that enclose the call `from` (sp 0: not known), the innermost first, at most
+ * `capacity` of the next 64 frames, and returns how many. Calls in code of the system, or without a line, are left out.
+ * Returns 0 if `from` is not active on this stack. */
+size_t accd__debug_find_callers(struct accd__debug_info *debug, struct accd__debug_call_frame from,
+                                struct accd__debug_call_frame *calls, size_t capacity);
 /* Replaces *call, if it is in code of the system, by the call in the innermost enclosing frame whose function is the
  * program's and has a known line. Does nothing if none of the next 64 frames is such a frame. The call must be active
  * on this stack. */

@@ -1,8 +1,10 @@
 /* debug_scope.c - reads variables: those in scope at a call, and the globals of a module. */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
+#include "demangle.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,13 +122,24 @@ static void add_local(struct accd__debug_info *debug, struct accd__code_site *si
         *place = variable;
 }
 
-/* Returns the name of the function that `name` was outlined from: a copy of `name` up to its first dot. Returns `name`
- * itself if it has no dot, or without memory. */
+/* Returns the name of the function that `name` was outlined from: a copy of `name` up to its first dot. Names of C++
+ * and of procedures of Fortran modules become those of the source. Returns `name` itself if it has no dot, or without
+ * memory. */
 static const char *strip_outline_suffix(struct accd__debug_info *debug, const char *name)
 {
     size_t length = name ? strcspn(name, ".") : 0;
     char *copy = length && name[length] ? accd__debug_alloc(debug, length + 1) : NULL;
-    return copy ? memcpy(copy, name, length) : name;
+    if (!copy)
+        return name;
+    memcpy(copy, name, length);
+    const char *procedure = strncmp(copy, "__", 2) == 0 ? strstr(copy, "_MOD_") : NULL;
+    if (procedure)
+        return procedure + strlen("_MOD_");
+    char *source_name = accd__demangle(copy);
+    if (source_name)
+        snprintf(copy, length + 1, "%s", accd__strip_classes(source_name));
+    free(source_name);
+    return copy;
 }
 
 /* Stores in `site` the callee and the values that a call passes in registers, if the entry `call` describes the call of

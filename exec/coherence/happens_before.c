@@ -405,8 +405,18 @@ void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size
     char location[1100], queue[60];
     rt_format_location(work->pc, location, sizeof location);
     rt_format_stream(work->epoch, queue, sizeof queue);
-    snprintf(to, size, rt_is_kernel_construct(work->construct_name) ? "the %s region%s%s" : "%s%s%s",
-             work->construct_name, location, queue);
+    const int n = snprintf(to, size, rt_is_kernel_construct(work->construct_name) ? "the %s region%s%s" : "%s%s%s",
+                           work->construct_name, location, queue);
+    if (n > 0 && (size_t)n < size && to[n - 1] == ',')
+        to[n - 1] = 0;
+}
+
+/* Writes what a wait for an epoch waits for: a queue or a task. */
+void rt_format_waited_stream(struct rt_epoch epoch, char *to, size_t size)
+{
+    char queue[40];
+    snprintf(to, size, "%s",
+             streams[epoch.stream].task ? "a nowait task" : format_queue(epoch.stream, queue, sizeof queue));
 }
 
 /* Returns true if the program was linked with gfortran's library. */
@@ -415,15 +425,16 @@ static bool is_fortran(void)
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
 }
 
-/* Writes, as help text, which wait or clause is missing after the operation `earlier`, one of a queue or a
+/* Writes, as help text, which wait or clause orders an access after the operation `earlier`, one of a queue or a
  * task. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
     assert(earlier.stream < nstreams);
     char queue[40];
     if (streams[earlier.stream].task)
-        snprintf(to, size, "no taskwait and no depend clause orders the two%s",
+        snprintf(to, size, "wait for the task before, by taskwait, or order both by depend clauses%s",
                  is_fortran() ? "; gfortran 12 drops those of combined constructs" : "");
     else
-        snprintf(to, size, "no wait for %s comes between", format_queue(earlier.stream, queue, sizeof queue));
+        snprintf(to, size, "wait for %s before, by a wait directive or a wait clause",
+                 format_queue(earlier.stream, queue, sizeof queue));
 }

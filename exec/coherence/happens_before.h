@@ -27,7 +27,9 @@ bool rt_is_host_synced(struct rt_epoch epoch);
 bool rt_is_quiescent(void);
 /* Writes the stream of an epoch to `to`: " in queue 1", ", a nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
-/* Writes help text to `to`: which wait or clause the program lacks after the work of `earlier`. */
+/* Writes what a wait for an epoch waits for to `to`: "queue 1", "the default queue", "a nowait task". */
+void rt_format_waited_stream(struct rt_epoch epoch, char *to, size_t capacity);
+/* Writes help text to `to`: which wait or clause orders an access after the work of `earlier`. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 
 /* Starts an operation of a queue for the thread; RT_ASYNC_SYNC: of the host. */

@@ -70,10 +70,10 @@ static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer
 
 /* Finds the pointer that the kernel most likely followed to `address`, and the data there. Reports both with
  * a help text, and ends the program. */
-_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
+_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *actor, const char *verb,
                                      uint64_t address, uintptr_t pc)
 {
-    assert(rt.context && region && verb);
+    assert(rt.context && actor && verb);
     enum { NEAR = 1 << 20 };
     const uint64_t low = address > NEAR ? address - NEAR : 0;
     accd_present_object object;
@@ -98,6 +98,7 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         .pc = pc,
         .object = name,
         .second = slot ? pointer.name : NULL,
+        .region = {site->construct_name, site->call.pc},
     };
     const struct rt_display_name display =
         present ? rt_get_display_name(&object.info) : (struct rt_display_name){.line = 0};
@@ -108,20 +109,25 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         diagnostic.object = display.name;
         diagnostic.element = name;
         diagnostic.other = rt_get_mapped_location(&object.info);
-        rt_emit_diagnostic(&diagnostic, "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
-                           slot ? "the pointer " : "", slot ? pointer.name : "",
-                           is_attached ? " was attached, and then overwritten: "
-                           : slot      ? " was never attached: "
-                                       : "",
-                           region, verb, name, display.name, slot ? "" : ": their host address was used");
+        if (slot)
+            rt_emit_diagnostic(&diagnostic, "the pointer %s holds the host address of %s on device %d: it was %s",
+                               pointer.name, name, device,
+                               is_attached ? "attached, and then overwritten" : "never attached");
+        else
+            rt_emit_diagnostic(&diagnostic, "%s %s %s by its host address, but its data are present: %s", actor, verb,
+                               name, display.name);
     } else {
         const struct rt_unmapped_object *unmapped = rt_find_unmapped_object(device, address, 1);
         struct rt_text_buffer lines;
         rt_text_clear(&lines);
         if (unmapped)
             rt_add_object_history(&diagnostic, &lines, unmapped);
-        rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb, name,
-                           slot ? "; the pointer " : "", slot ? pointer.name : "", slot ? " points there" : "");
+        if (slot)
+            rt_emit_diagnostic(&diagnostic,
+                               "the pointer %s holds the host address of %s, which is not present on device %d",
+                               pointer.name, name, device);
+        else
+            rt_emit_diagnostic(&diagnostic, "%s %s %s, which is not present on device %d", actor, verb, name, device);
     }
     rt_exit_with_error();
 }

@@ -8,18 +8,18 @@
 /* Returns the help text for a kernel's access outside of the object `info`. offset: address of the access,
  * relative to the beginning of the object; negative before the object. */
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset);
-/* Reports that `region` accesses the former device memory of an unmapped object. Returns false, without a report, if
+/* Reports that `actor` accesses the former device memory of an unmapped object. Returns false, without a report, if
  * no such object is known to have contained the address. Arguments: as for rt_report_out_of_bounds. */
-bool rt_report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+bool rt_report_unmapped_access(const struct rt_site *site, const char *actor, const char *verb, uint64_t address,
                                uintptr_t pc);
-/* Reports that `region` accesses a device address outside of present data. Returns false, without a report,
- * if `address` is not a device address. site: the kernel's construct; region: for example "the compute region
- * of a.c:5"; verb: "reads", "writes" or "uses"; pc: address of the access in the program. */
-bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+/* Reports that `actor` accesses a device address outside of present data. Returns false, without a report, if `address`
+ * is not a device address. site: the kernel's construct, NULL: unknown; actor: for example "the compute region"; verb:
+ * "reads", "writes" or "uses"; pc: address of the access in the program. */
+bool rt_report_out_of_bounds(const struct rt_site *site, const char *actor, const char *verb, uint64_t address,
                              uintptr_t pc);
 /* Reports that a kernel accesses host memory at `address`, and ends the program. verb: "reads", "writes" or
- * "uses"; pc: address of the access in the program; region: for example "the compute region of a.c:5". */
-_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
+ * "uses"; pc: address of the access in the program; actor: for example "the compute region". */
+_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *actor, const char *verb,
                                      uint64_t address, uintptr_t pc);
 
 #endif

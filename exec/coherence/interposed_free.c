@@ -101,9 +101,6 @@ static void report_freed_data(const struct rt_site *site, const struct freed_dat
     if (freed_data->device < 0 || rt_is_allocatable_data(freed_data->object.info.host) || !rt_try_lock())
         return;
     const struct rt_display_name display = rt_get_display_name(&freed_data->object.info);
-    char from[1100] = "";
-    if (display.file)
-        snprintf(from, sizeof from, ", mapped at %s:%d", display.file, display.line);
     const struct rt_diagnostic diagnostic = {
         .level = "warning",
         .code = "still-mapped",
@@ -122,12 +119,11 @@ static void report_freed_data(const struct rt_site *site, const struct freed_dat
                         : "unmap the data before they are freed: target exit data map(delete: {1|...})",
     };
     if (moves)
-        rt_emit_diagnostic(&diagnostic,
-                           "realloc moves %s, which is still on device %d%s: the device keeps the old block",
-                           display.name, freed_data->device, from);
+        rt_emit_diagnostic(&diagnostic, "realloc moves %s, which is still on device %d: the device keeps the old block",
+                           display.name, freed_data->device);
     else
-        rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->construct_name,
-                           display.name, freed_data->device, from);
+        rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d", site->construct_name,
+                           display.name, freed_data->device);
     /* if there is no memory, the end of the program reports the data again */
     rt_hash_add(&reported_frees, rt_data_key(freed_data->device, freed_data->object.info.host));
     rt_unlock();

@@ -27,10 +27,9 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
 }
 
 /* Completes and emits the report `diagnostic` about an access `at` bytes from the start of an object, in code at `pc`.
- * position: for example "after the end of the data on the device"; region: "the compute region of a.c:5"; verb:
- * "reads". */
+ * position: for example "after the end of the data on the device"; actor: "the compute region"; verb: "reads". */
 static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic diagnostic,
-                               const accd_object_info *info, uint64_t at, const char *region, const char *verb,
+                               const accd_object_info *info, uint64_t at, const char *actor, const char *verb,
                                const char *position, uintptr_t pc)
 {
     assert(info && position);
@@ -43,35 +42,34 @@ static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic 
     diagnostic.pc = pc;
     diagnostic.object = display.name;
     diagnostic.element = element;
-    rt_emit_diagnostic(&diagnostic, "%s %s %s, %s", region, verb, element, position);
+    if (site)
+        diagnostic.region = (struct rt_region_begin){site->construct_name, site->call.pc};
+    rt_emit_diagnostic(&diagnostic, "%s %s %s, %s", actor, verb, element, position);
 }
 
 /* Reports an access to the former device memory of an unmapped object. Returns false, without a report, if no such
  * object contained the address. */
-bool rt_report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+bool rt_report_unmapped_access(const struct rt_site *site, const char *actor, const char *verb, uint64_t address,
                                uintptr_t pc)
 {
     const struct rt_unmapped_object *object = rt_find_unmapped_memory(address);
-    char position[1200] = "whose data were unmapped";
     struct rt_text_buffer lines;
     if (!object)
         return false;
-    const struct rt_related_location unmapped = rt_get_unmapped_location(object);
-    if (unmapped.file)
-        snprintf(position, sizeof position, "whose data were unmapped at %s:%d", unmapped.file, unmapped.line);
     struct rt_diagnostic diagnostic = {.help = "unmap {1|the data} after the last region that uses them"};
     rt_text_clear(&lines);
     rt_add_object_history(&diagnostic, &lines, object);
-    emit_out_of_bounds(site, diagnostic, &object->info, address - object->dev, region, verb, position, pc);
+    emit_out_of_bounds(site, diagnostic, &object->info, address - object->dev, actor, verb, "whose data were unmapped",
+                       pc);
     return true;
 }
 
 /* Reports an access to a device address: to the former memory of an unmapped object, beside a present object,
  * or elsewhere. Returns false, without a report, for an address of no device. */
-bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+bool rt_report_out_of_bounds(const struct rt_site *site, const char *actor, const char *verb, uint64_t address,
                              uintptr_t pc)
 {
-    assert(region && verb);
+    assert(actor && verb);
     const int device = rt.context ? accd_device_at(rt.context, address) : -1;
     const uint64_t page = rt_page_down(address), next = page + RT_PAGE_SIZE;
     const char *position = "after the end of the data on the device";
@@ -79,7 +77,7 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     uint64_t at = address;
     if (device < 0)
         return false;
-    if (rt_report_unmapped_access(site, region, verb, address, pc))
+    if (rt_report_unmapped_access(site, actor, verb, address, pc))
         return true;
     const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
@@ -94,10 +92,10 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
                                .other = rt_get_mapped_location(&object.info),
                                .help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)),
                            },
-                           &object.info, address - object.dev, region, verb, position, pc);
+                           &object.info, address - object.dev, actor, verb, position, pc);
         return true;
     }
-    rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated",
-              region, verb, (void *)(uintptr_t)address);
+    rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated", actor,
+              verb, (void *)(uintptr_t)address);
     return true;
 }

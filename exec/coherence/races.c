@@ -25,7 +25,7 @@
 #include "guard/host_interval.h"
 #include "guard/page_guard.h"
 #include "image/member_pointers.h"
-#include "happens_before.h"
+#include "findings.h"
 #include "races.h"
 #include "snapshots.h"
 
@@ -138,8 +138,7 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
 {
     static const char *const event_names[] = {"read", "written", "freed", "used", "used"};
     struct rt_diagnostic diagnostic = {.level = "warning",
-                                       .code = missing_wait,
-                                       .rule = kind == FREES ? "ACC33-async-4" : "ACC33-async-2",
+                                       .rule = kind == FREES ? "ACC33-async-4" : NULL,
                                        .pc = pc,
                                        .object = name,
                                        .other = {.event = event_names[earlier->kind]}};
@@ -165,37 +164,32 @@ static bool is_same_construct(const struct access *later)
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
     assert(earlier && later);
-    char first[1200], queue[60], remedy[100], element[340], object[RT_NAME_SIZE];
+    char stream[60], actor[160], element[340], object[RT_NAME_SIZE];
     const bool kernel = rt_is_kernel_construct(later->origin.construct_name);
     if (is_same_construct(later) || rt_count_duplicate(missing_wait, later->origin.pc, later->name))
         return;
     struct rt_diagnostic clash = make_race_diagnostic(earlier, later->kind, later->origin.pc, later->name);
-    rt_format_origin(&earlier->origin, first, sizeof first);
-    rt_format_stream(later->origin.epoch, queue, sizeof queue);
+    rt_format_stream(later->origin.epoch, stream, sizeof stream);
+    snprintf(actor, sizeof actor, kernel ? "the %s region%s" : "%s%s", later->origin.construct_name, stream);
     format_byte(later, at, object, element, sizeof element);
-    rt_format_wait_help(earlier->origin.epoch, remedy, sizeof remedy);
     clash.object = object;
     clash.element = element;
-    rt_emit_diagnostic(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s", kernel ? "this " : "",
-                       later->origin.construct_name, kernel ? " region" : "", queue, verbs[later->kind], element,
-                       later->on_device ? "device" : "host", first, verbs[earlier->kind],
-                       earlier->kind == later->kind ? "it, too" : "it", remedy);
+    rt_emit_missing_wait(clash, actor, verbs[later->kind], later->on_device ? " on the device" : " on the host",
+                         &earlier->origin, verbs[earlier->kind]);
 }
 
 /* Reports that the program has changed the host byte at address `at` of the transfer `access`, and has not
  * waited for the transfer before. at_exit: the program has never waited. */
 static void report_change_before_wait(const struct access *access, uint64_t at, bool at_exit)
 {
-    char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
+    char element[340], object[RT_NAME_SIZE];
     const uintptr_t pc = at_exit || !rt.site ? access->origin.pc : rt.site->call.pc;
     struct rt_diagnostic change = make_race_diagnostic(access, access->kind, pc, access->name);
-    rt_format_origin(&access->origin, work, sizeof work);
     format_byte(access, at, object, element, sizeof element);
-    rt_format_wait_help(access->origin.epoch, remedy, sizeof remedy);
     change.object = object;
     change.element = element;
-    rt_emit_diagnostic(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
-                       at_exit ? "before any wait" : "before this wait", work, verbs[access->kind], remedy);
+    rt_emit_missing_wait(change, "the host", "has changed", at_exit ? "" : " before this call", &access->origin,
+                         verbs[access->kind]);
 }
 
 /* ---------------------------------------------------------------------------------- accesses -- */

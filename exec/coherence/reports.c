@@ -1,9 +1,11 @@
 /* reports.c - reports of wrong accesses and transfers in programs compiled for checking, in terms of the program.
  * Called by access.c, transfer.c, pending_transfers.c and device_races.c, with the lock. */
+#include "base/kernel.h"
 #include "diag/diagnostics.h"
 #include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "image/declared.h"
+#include "findings.h"
 #include "host_access.h"
 #include "shadow.h"
 
@@ -37,17 +39,16 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
     return search->address != 0;
 }
 
-/* Returns the location of the write that an origin (low half of its return address) stands for, and writes " at
- * FILE:LINE" to `to`. If the line is not known, file is NULL and `to` becomes "". */
-static struct rt_related_location find_writer(uint32_t origin, char *to, size_t capacity)
+/* Returns the location of the write that an origin (low half of its return address) stands for; `file` NULL: the line
+ * is not known. */
+static struct rt_related_location find_writer(uint32_t origin)
 {
     struct rt_related_location related = {.event = "written"};
     struct search search = {.origin = origin};
-    *to = 0;
     if (origin)
         dl_iterate_phdr(match_module_code, &search);
-    if (search.address && rt_find_line(search.address, &related.file, &related.line, NULL))
-        snprintf(to, capacity, " at %s:%d", related.file, related.line);
+    if (search.address)
+        rt_find_line(search.address, &related.file, &related.line, NULL);
     return related;
 }
 
@@ -55,19 +56,15 @@ static struct rt_related_location find_writer(uint32_t origin, char *to, size_t 
 
 const char rt_mpi_transfer[] = "a message";
 
-/* Writes who makes the current access to `to`, and returns `to`: the region of the thread's kernel, an MPI message, or
- * the host. */
-static const char *format_actor(char *to, size_t capacity)
+/* Returns who makes the current access: the region of the thread's kernel ("the compute region"), an MPI message, or
+ * the host. The words are valid until the next call. */
+static const char *get_actor(void)
 {
-    const struct rt_site *site = rt_kernel_site;
-    if (!site) {
-        snprintf(to, capacity, "%s",
-                 rt.site && rt.site->construct_name == rt_mpi_transfer ? rt_mpi_transfer : "the host");
-        return to;
-    }
-    const int n = snprintf(to, capacity, "the %s region", site->construct_name);
-    rt_format_location(site->call.pc, to + n, capacity - (size_t)n);
-    return to;
+    static char region[60];
+    if (!rt_kernel_site)
+        return rt.site && rt.site->construct_name == rt_mpi_transfer ? rt_mpi_transfer : "the host";
+    snprintf(region, sizeof region, "the %s region", rt_kernel_site->construct_name);
+    return region;
 }
 
 /* Names for a report: of the accessed object, and of its accessed element, such as "a[5] of ...". An empty name is not
@@ -213,21 +210,25 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(names->element, sizeof names->element, "%s", names->object.name);
 }
 
-/* Returns a warning with a code and a rule about an access; access NULL: about the call under way. It refers to *names,
- * which must live as long; empty names are left out. other: related location. */
+/* Returns a warning with a code and a rule, both possibly NULL, about an access; access NULL: about the call under way.
+ * It refers to *names, which must live as long; empty names are left out. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *names, struct rt_related_location other)
 {
-    assert(code && names);
-    return (struct rt_diagnostic){.level = "warning",
-                                  .code = code,
-                                  .rule = rule,
-                                  .pc = access    ? get_access_pc(access)
-                                        : rt.site ? rt.site->call.pc
-                                                  : 0,
-                                  .object = *names->object.name ? names->object.name : NULL,
-                                  .element = *names->element ? names->element : NULL,
-                                  .other = other};
+    assert(names);
+    return (struct rt_diagnostic){
+        .level = "warning",
+        .code = code,
+        .rule = rule,
+        .pc = access    ? get_access_pc(access)
+              : rt.site ? rt.site->call.pc
+                        : 0,
+        .object = *names->object.name ? names->object.name : NULL,
+        .element = *names->element ? names->element : NULL,
+        .region = rt_kernel_site ? (struct rt_region_begin){rt_kernel_site->construct_name, rt_kernel_site->call.pc}
+                                 : (struct rt_region_begin){0},
+        .other = other,
+    };
 }
 
 /* Returns the location where the named object was mapped; its file is NULL if not known. */
@@ -239,8 +240,7 @@ static struct rt_related_location get_mapping_location(const struct named_elemen
 /* -------------------------------------------------------------------------------------- reads -- */
 
 static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "stale-data",
-                  overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
-                  out_of_bounds[] = "out-of-bounds";
+                  missing_wait[] = "missing-wait", out_of_bounds[] = "out-of-bounds";
 
 /* Ring of the last reports. A later access of the same instruction (pc) to the same object is only counted as a
  * repetition, which saves the search for names. The ring has several entries, because an unrolled loop makes its
@@ -327,7 +327,7 @@ static bool format_written_elements(const struct rt_access *access, const struct
 /* Reports a read of bytes to which nothing was written, with the elements that have values if the data are present. */
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping)
 {
-    char actor[200], written_elements[740], help[900], openmp[900];
+    char written_elements[740], help[900], openmp[900];
     struct named_element names = {.element = "device memory"};
     struct lost_change *entry = mapping || rt_is_in_device_space(at) ? NULL : find_lost_change(at);
     if (is_repeated(uninitialized_read, access, mapping) ||
@@ -338,8 +338,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
     else if (!rt_is_in_device_space(at))
         name_host_element(access, entry, at, &names);
     add_recent_report(uninitialized_read, access, mapping, names.object.name);
-    struct rt_diagnostic read =
-        make_diagnostic(access, uninitialized_read, "ACC33-2.7-1", &names, get_mapping_location(&names));
+    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, get_mapping_location(&names));
     if (mapping && rt_is_in_device_space(at) &&
         format_written_elements(access, mapping, written_elements, sizeof written_elements)) {
         snprintf(help, sizeof help, "%s, or use copyin instead of create, copy instead of copyout", written_elements);
@@ -356,11 +355,13 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
                           ? read.help
                           : "let a region write all that is copied back, or map with tofrom instead of from";
     }
-    rt_emit_diagnostic(&read,
-                       rt_is_in_device_space(at)
-                           ? "%s reads %s, to which nothing was written on the device"
-                           : "%s reads %s, which was copied from device memory that nothing was written to",
-                       format_actor(actor, sizeof actor), names.element);
+    rt_emit_uninitialized_read(read, get_actor(), rt_is_in_device_space(at));
+}
+
+/* Returns what an access does, as a verb. frees: it frees the memory. */
+static const char *get_access_verb(const struct rt_access *access, bool frees)
+{
+    return frees ? "frees" : access->write ? "writes" : "reads";
 }
 
 /* Reports a race of an access with `earlier`, work of a queue or task, and the wait that is missing. frees: the access
@@ -370,10 +371,8 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
 {
     assert(rt_kernel_site || rt.site);
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
-    const struct rt_access_origin origin = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0,
-                                            site->construct_name};
     const struct rt_granule granule = rt_get_granule(access->at, 1);
-    char actor[1300], work[1300], writer_text[1100] = "", remedy[100];
+    char stream[60], actor[120];
     struct rt_mapping mapping;
     struct named_element names = {.element = "device memory"};
     const bool device = rt_is_in_device_space(access->at);
@@ -384,26 +383,21 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
     if (is_mapped)
         name_element(access, &mapping, access->at, &names);
     add_recent_report(missing_wait, access, is_mapped ? &mapping : NULL, names.object.name);
-    rt_format_origin(&origin, actor, sizeof actor);
-    rt_format_origin(earlier, work, sizeof work);
-    rt_format_wait_help(earlier->epoch, remedy, sizeof remedy);
+    rt_format_stream(rt_this_thread.epoch, stream, sizeof stream);
+    snprintf(actor, sizeof actor, rt_is_kernel_construct(site->construct_name) ? "the %s region%s" : "%s%s",
+             site->construct_name, stream);
     struct rt_related_location related = {0};
     if (is_write && last && device)
-        related = find_writer(*granule.origin, writer_text, sizeof writer_text);
+        related = find_writer(*granule.origin);
     if (!related.file)
         rt_find_line(earlier->pc, &related.file, &related.line, NULL);
     related.event = is_write ? "written" : "read";
-    const struct rt_diagnostic clash =
-        make_diagnostic(access, missing_wait, frees ? "ACC33-async-4" : "ACC33-async-2", &names, related);
-    rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", actor,
-                       frees           ? "frees"
-                       : access->write ? "writes"
-                                       : "reads",
-                       names.element,
-                       !is_mapped ? ""
-                       : device   ? " on the device"
-                                  : " on the host",
-                       work, is_write ? "writes" : "reads", writer_text, remedy);
+    rt_emit_missing_wait(make_diagnostic(access, NULL, frees ? "ACC33-async-4" : NULL, &names, related), actor,
+                         get_access_verb(access, frees),
+                         !is_mapped ? ""
+                         : device   ? " on the device"
+                                    : " on the host",
+                         earlier, is_write ? "writes" : "reads");
 }
 
 /* Reports that the host reads, writes or frees (`frees`) memory of a pending transfer, for which it has not waited. */
@@ -412,21 +406,14 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
     const struct rt_site site = get_site(access);
     struct rt_related_location related = {.event = transfer->writes ? "written" : "read"};
     struct named_element names = {.object = transfer->display};
-    char work[1300], remedy[100];
     if (rt_count_duplicate(missing_wait, get_access_pc(access), names.object.name))
         return;
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
     rt_format_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, names.object.name,
                       names.element, sizeof names.element);
-    rt_format_origin(&transfer->origin, work, sizeof work);
-    rt_format_wait_help(transfer->origin.epoch, remedy, sizeof remedy);
     rt_find_line(transfer->origin.pc, &related.file, &related.line, NULL);
-    const struct rt_diagnostic warning = make_diagnostic(access, missing_wait, "ACC33-async-2", &names, related);
-    rt_emit_diagnostic(&warning, "the host %s %s; %s %s it on the host, and %s",
-                       frees           ? "frees"
-                       : access->write ? "writes"
-                                       : "reads",
-                       names.element, work, transfer->writes ? "writes" : "reads", remedy);
+    rt_emit_missing_wait(make_diagnostic(access, NULL, NULL, &names, related), "the host",
+                         get_access_verb(access, frees), "", &transfer->origin, transfer->writes ? "writes" : "reads");
 }
 
 /* Returns true if the byte at `at`, a host or device address of a mapping, belongs to an attached pointer. */
@@ -443,23 +430,18 @@ static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin)
 {
-    char actor[200], writer_text[1100], location[1100] = "", left_out[1200] = "";
     struct named_element names;
     const bool device = rt_is_in_device_space(at);
     if (is_repeated(stale_data, access, mapping) || differs_in_padding(access, mapping))
         return;
     name_element(access, mapping, at, &names);
     add_recent_report(stale_data, access, mapping, names.object.name);
+    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, find_writer(origin));
     if (device && rt_get_empty_update_site() && rt_is_declared((const void *)(uintptr_t)mapping->host)) {
-        rt_format_location(rt_get_empty_update_site(), location, sizeof location);
-        snprintf(left_out, sizeof left_out, "; the update%s arrived without its variables", location);
+        struct rt_related_location *const update = &read.further[0];
+        update->event = "update";
+        rt_find_line(rt_get_empty_update_site(), &update->file, &update->line, NULL);
     }
-    struct rt_diagnostic read = make_diagnostic(access, stale_data, "ACC33-upd-1", &names,
-                                                find_writer(origin, writer_text, sizeof writer_text));
-    read.help = device ? "send the change to the device before: update device({1|...})"
-                       : "fetch the change from the device before: update self({1|...})";
-    read.openmp = device ? "send the change to the device before: target update to({1|...})"
-                         : "fetch the change from the device before: target update from({1|...})";
     if (is_attached(mapping, at)) {
         read.help = device ? "detach the pointer before the host changes it, and attach it afterwards: "
                              "update leaves attached pointers as they are"
@@ -468,53 +450,32 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
                                "afterwards: target update leaves attached pointers as they are"
                              : "set the pointer on the host: target update leaves attached pointers as they are";
     }
-    rt_emit_diagnostic(
-        &read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
-        format_actor(actor, sizeof actor), names.element, device ? "host" : "device", writer_text, left_out);
+    rt_emit_stale_data(read, get_actor(), "reads", device);
 }
 
 /* Reports a read of host memory whose newest value was lost when the device's data were unmapped. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at)
 {
     struct lost_change *entry = find_lost_change(at);
-    char writer_text[1100], removal[1100], actor[200];
-    const char *file;
-    int line;
     struct named_element names;
     if (!entry || rt_count_duplicate(stale_data, get_access_pc(access), entry->name))
         return;
     name_host_element(access, entry, at, &names);
-    snprintf(removal, sizeof removal, "its data were removed from the device");
-    if (entry->region && rt_find_line(entry->region, &file, &line, NULL))
-        snprintf(removal, sizeof removal, "the end of the region of %s:%d removed its data from the device", file,
-                 line);
-    else if (rt_find_line(entry->pc, &file, &line, NULL))
-        snprintf(removal, sizeof removal, "%s:%d removed its data from the device", file, line);
-    struct rt_diagnostic read = make_diagnostic(access, stale_data, "ACC33-upd-1", &names,
-                                                find_writer(entry->origin, writer_text, sizeof writer_text));
-    read.help = "copy the data back as they are removed: copyout({1|...}), or copy";
-    read.openmp = "copy the data back as they are removed: map(from: {1|...}), or tofrom";
-    rt_emit_diagnostic(&read,
-                       "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
-                       "change before %s",
-                       format_actor(actor, sizeof actor), names.element, writer_text, removal);
+    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, find_writer(entry->origin));
+    read.further[0] = rt_get_related_location("end", entry->region);
+    if (!read.further[0].file)
+        read.further[0] = rt_get_related_location("unmapped", entry->pc);
+    rt_emit_stale_after_unmap(read, get_actor());
 }
 
 /* Reports that the transfer of the call under way overwrites the newest value of the byte at `at` by an old one.
  * origin: low half of the return address of the write that made the newest value. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
 {
-    char writer_text[1100];
     struct named_element names;
-    const bool device = rt_is_in_device_space(at);
     name_element(NULL, mapping, at, &names);
-    const struct rt_diagnostic change = make_diagnostic(NULL, overwritten_change, "ACC33-upd-1", &names,
-                                                        find_writer(origin, writer_text, sizeof writer_text));
-    const char *side = device ? "device" : "host";
-    char call[1200];
-    rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(&change, "%s overwrites %s on the %s, which the %s has changed%s", call, names.element, side,
-                       side, writer_text);
+    rt_emit_overwritten_change(make_diagnostic(NULL, NULL, NULL, &names, find_writer(origin)),
+                               rt_is_in_device_space(at));
 }
 
 /* ------------------------------------------------------------------------------------- bounds -- */
@@ -541,10 +502,8 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 /* Reports a kernel's access to unmapped data or beside the nearest object, and ends the program. */
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
-    char actor[200];
-    const char *verb = access->write ? "writes" : "reads";
+    const char *actor = get_actor(), *verb = get_access_verb(access, false);
     struct rt_mapping mapping;
-    format_actor(actor, sizeof actor);
     if (rt_report_unmapped_access(rt_kernel_site ? rt_kernel_site : rt.site, actor, verb, at, get_access_pc(access)))
         rt_exit_with_error();
     if (find_nearest_mapping(at, &mapping)) {
@@ -568,9 +527,8 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 void rt_report_access_to_host(const struct rt_access *access)
 {
     assert(rt_kernel_site);
-    char actor[200];
-    rt_report_host_access(rt_kernel_site, rt_kernel_device, format_actor(actor, sizeof actor),
-                          access->write ? "writes" : "reads", access->at, get_access_pc(access));
+    rt_report_host_access(rt_kernel_site, rt_kernel_device, get_actor(), get_access_verb(access, false), access->at,
+                          get_access_pc(access));
 }
 
 /* Reports the host's access to device memory, and ends the program. */
@@ -587,9 +545,8 @@ void rt_report_access_to_device(const struct rt_access *access)
         use.help = "copy the memory to or from the host: acc_memcpy_from_device, acc_memcpy_to_device";
         use.openmp = "copy the memory to or from the host: omp_target_memcpy";
     }
-    rt_emit_diagnostic(&use, "the host program %s the device address %p%s%s",
-                       access->write ? "writes to" : "reads from", (void *)(uintptr_t)access->at,
-                       *names.element ? ", which is that of " : "", names.element);
+    rt_emit_diagnostic(&use, "the host follows an address of device %d%s%s", accd_device_at(rt.context, access->at),
+                       *names.element ? ", that of " : "", names.element);
     rt_exit_with_error();
 }
 

@@ -33,6 +33,7 @@
 #include "lib/arena.h"
 #include "lib/descriptor.h"
 #include "lib/hash.h"
+#include "findings.h"
 #include "padding.h"
 #include "snapshots.h"
 #include "transfer_stats.h"
@@ -48,6 +49,13 @@
 enum { HOST, DEVICE, SIDES };
 static const uint64_t NONE = UINT64_MAX; /* offset that means no byte */
 
+/* Element that a kernel got in an old state. */
+struct stale_element {
+    uint64_t at;  /* offset of its stale byte in the object */
+    uintptr_t pc; /* return address of the kernel's construct */
+    char object[RT_NAME_SIZE], name[340];
+};
+
 /* A present object, with its snapshots. */
 struct object {
     struct object *next_saved; /* next in the list saved_objects */
@@ -58,10 +66,8 @@ struct object {
     uint64_t host, dev, bytes;
     uintptr_t agreed_pc; /* return address of the call that last transferred the object, or else mapped it */
     uint64_t changed_at; /* offset of the first byte changed by the device and not sent to the host; NONE: no byte */
-    char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
-    uint64_t stale_at;   /* offset of the stale byte that stale_element names */
-    uintptr_t stale_pc;  /* return address of the kernel's construct */
-    char *copy[SIDES];   /* bytes saved before the construct under way (DATA above) */
+    struct stale_element *stale; /* NULL: none */
+    char *copy[SIDES];           /* bytes saved before the construct under way (DATA above) */
     char *host_snapshot, *device_snapshot;
     bool unwritten; /* true: device memory was never written; used if device_snapshot is NULL */
 };
@@ -98,7 +104,7 @@ struct frame {
 };
 static struct frame *frames;
 
-static const char *get_device_bytes(const struct object *object) /* returns the object's bytes on the device */
+static const char *get_device_bytes(const struct object *object) /* the object's bytes on the device */
 {
     return (const char *)(uintptr_t)object->dev;
 }
@@ -242,8 +248,8 @@ static void free_all_saved_images(void) /* frees the saved bytes of all objects,
 
 static void clear_stale_element(struct object *object) /* forgets the object's stale element, if any */
 {
-    free(object->stale_element);
-    object->stale_element = NULL;
+    free(object->stale);
+    object->stale = NULL;
 }
 
 /* Frees an object with its images. It must have been removed from the table and from saved_objects. */
@@ -326,19 +332,11 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* Returns the line of the last transfer, or else of the mapping; writes it to `to` to end a report ("": unknown). */
-static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
+/* Returns the location of the object's last transfer, or else of its mapping. */
+static struct rt_related_location find_agreed_location(const struct object *object)
 {
-    struct rt_related_location related = {.event = object->was_transferred ? "agreed" : "mapped"};
-    *to = 0;
-    if (rt_find_line(object->agreed_pc, &related.file, &related.line, NULL))
-        snprintf(to, size, object->was_transferred ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
-                 related.file, related.line);
-    return related;
+    return rt_get_related_location(object->was_transferred ? "agreed" : "mapped", object->agreed_pc);
 }
-
-static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost_change[] = "lost-change",
-                  unwritten[] = "uninitialized-read";
 
 /* Writes the name of the element at offset `at` of the object named `name` to `to`. */
 static void format_object_element(const struct object *object, uint64_t at, char name[RT_NAME_SIZE], char *to,
@@ -362,26 +360,22 @@ static struct rt_display_name get_event_name(const accd_event *event)
 /* Reports that a transfer overwrites the byte at offset `at`, which its target side has changed. */
 static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
-    char element[340], agreement[1100], call[1200];
-    const bool out = event->op == ACCD_OP_D2H;
+    char element[340];
     const uintptr_t pc = rt.site->call.pc;
     struct rt_display_name display = get_event_name(event);
-    if (rt_count_duplicate(overwritten, pc, display.name))
+    if (rt_count_duplicate("overwritten-change", pc, display.name))
         return;
     format_object_element(object, at, display.name, element, sizeof element);
-    rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
+    rt_emit_overwritten_change(
+        (struct rt_diagnostic){
             .level = "warning",
-            .code = overwritten,
             .rule = event->rule,
             .pc = pc,
             .object = display.name,
             .element = element,
-            .other = find_agreed_location(object, agreement, sizeof agreement),
+            .other = find_agreed_location(object),
         },
-        "%s overwrites %s on the %s, which the %s has changed%s", call, element, out ? "host" : "device",
-        out ? "host" : "device", agreement);
+        event->op == ACCD_OP_H2D);
 }
 
 /* Saves the bytes of `side` in copy[side] if they differ from the snapshot, can be read, and memory suffices. */
@@ -429,8 +423,8 @@ static bool may_be_unmapped(const struct object *object)
 /* Forgets the stale element of an object if a kernel that was not checked has changed the element since. */
 static void recheck_stale_element(struct object *object)
 {
-    const uint64_t at = object->stale_at;
-    if (object->stale_element && get_device_bytes(object)[at] != get_device_snapshot_byte(object, at))
+    const struct stale_element *stale = object->stale;
+    if (stale && get_device_bytes(object)[stale->at] != get_device_snapshot_byte(object, stale->at))
         clear_stale_element(object);
 }
 
@@ -526,13 +520,13 @@ static bool is_stale_byte(const struct object *object, uint64_t k)
            !is_freed_component(object, copy, k) && !rt_is_cached_padding(object->host, object->bytes, k);
 }
 
-/* Records in stale_element the first stale byte of the offsets `from` to `end` - 1, which the kernel that has just run
+/* Records in object->stale the first stale byte of the offsets `from` to `end` - 1, which the kernel that has just run
  * may use. An older record stays as long as its byte is stale. */
 static void find_stale_element(struct object *object, uint64_t from, uint64_t end)
 {
     const char *copy = object->copy[HOST], *snapshot = object->host_snapshot;
     uint64_t at = NONE;
-    if (object->stale_element && is_stale_byte(object, object->stale_at))
+    if (object->stale && is_stale_byte(object, object->stale->at))
         return;
     clear_stale_element(object);
     for (uint64_t page = from, n; copy && page < end && at == NONE; page += n) {
@@ -543,14 +537,13 @@ static void find_stale_element(struct object *object, uint64_t from, uint64_t en
                 at = k;
     }
     accd_present_object present;
-    char element[340];
-    if (at == NONE || !accd_present_at(rt.context, object->device, object->host, 0, &present))
+    if (at == NONE || !accd_present_at(rt.context, object->device, object->host, 0, &present) ||
+        !(object->stale = malloc(sizeof *object->stale)))
         return;
-    struct rt_display_name display = rt_get_display_name(&present.info);
-    format_object_element(object, at, display.name, element, sizeof element);
-    object->stale_element = strdup(element);
-    object->stale_at = at;
-    object->stale_pc = rt.site->call.pc;
+    struct stale_element *const stale = object->stale;
+    *stale = (struct stale_element){.at = at, .pc = rt.site->call.pc};
+    snprintf(stale->object, sizeof stale->object, "%s", rt_get_display_name(&present.info).name);
+    format_object_element(object, at, stale->object, stale->name, sizeof stale->name);
 }
 
 /* Records stale elements of a host range that the kernel that has just run may use. */
@@ -640,18 +633,14 @@ static uint64_t find_overwritten_byte(const struct object *object, int side, con
 static void report_uninitialized(const accd_event *event)
 {
     const struct rt_display_name display = get_event_name(event);
-    char call[1200];
-    rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
-            .level = "warning",
-            .code = unwritten,
-            .rule = event->rule,
-            .pc = rt.site->call.pc,
-            .object = display.name,
-            .other = {"mapped", display.file, display.line},
-        },
-        "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
+    rt_emit_uninitialized_copy((struct rt_diagnostic){
+        .level = "warning",
+        .rule = event->rule,
+        .pc = rt.site->call.pc,
+        .object = display.name,
+        .element = display.name,
+        .other = {"mapped", display.file, display.line},
+    });
 }
 
 /* Counts a transfer; reports an overwritten change or uninitialized bytes. data: moved bytes; at: their offset. */
@@ -701,52 +690,43 @@ static void handle_transfer(const accd_event *event)
     object->was_transferred = true;
     if (object->changed_at - at < n)
         find_lost_change(object); /* searches again: more bytes than those moved may be changed */
-    if (object->stale_element && object->stale_at - at < n)
+    if (object->stale && object->stale->at - at < n)
         clear_stale_element(object);
 }
 
 /* Reports the stale element of an object; does nothing if none is recorded. */
 static void report_stale_data(const struct object *object)
 {
-    char agreement[1100];
-    if (object->stale_element)
-        rt_emit_diagnostic(
-            &(struct rt_diagnostic){
+    const struct stale_element *stale = object->stale;
+    if (stale)
+        rt_emit_stale_data(
+            (struct rt_diagnostic){
                 .level = "note",
-                .code = stale,
-                .rule = "ACC33-upd-1",
-                .pc = object->stale_pc,
-                .object = object->stale_element,
-                .element = object->stale_element,
-                .other = find_agreed_location(object, agreement, sizeof agreement),
+                .pc = stale->pc,
+                .object = stale->object,
+                .element = stale->name,
+                .other = find_agreed_location(object),
             },
-            "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
-            object->stale_element, agreement);
+            "this region", "gets", true);
 }
 
 /* Reports the device's change that is lost as the object is freed; does nothing if changed_at is NONE. */
 static void report_lost_change(const struct object *object, const accd_event *event)
 {
-    char element[340], agreement[1100], call[1200];
-    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
+    char element[340];
     struct rt_display_name display = get_event_name(event);
     if (object->changed_at == NONE)
         return;
     format_object_element(object, object->changed_at, display.name, element, sizeof element);
-    rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
-            .level = "note",
-            .code = lost_change,
-            .rule = event->rule,
-            .pc = pc,
-            .object = display.name,
-            .element = element,
-            .other = find_agreed_location(object, agreement, sizeof agreement),
-            .is_grouped = true, /* reported once, as one line often maps many scratch arrays */
-        },
-        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
-        rt.site ? call : "this", element, agreement);
+    rt_emit_lost_change((struct rt_diagnostic){
+        .level = "note",
+        .rule = event->rule,
+        .pc = rt.site ? rt.site->call.pc : 0,
+        .object = display.name,
+        .element = element,
+        .other = find_agreed_location(object),
+        .is_grouped = true, /* reported once, as one line often maps many scratch arrays */
+    });
 }
 
 bool rt_is_changing_transfer(const accd_event *event) /* true also if the old bytes are unknown */
@@ -804,7 +784,7 @@ void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64
     if (start != (uintptr_t)host || !object->host_snapshot || !split_snapshots(object))
         return;
     rt_peek_protected(start, object->host_snapshot + at, n);
-    if (object->stale_element && object->stale_at - at < n)
+    if (object->stale && object->stale->at - at < n)
         clear_stale_element(object);
 }
 

@@ -9,7 +9,10 @@
 #include "lib/vector.h"
 #include "diagnostics.h"
 #include "report_file.h"
+#include "source_lines.h"
 #include "symbolize.h"
+
+#include "abi/helps/helps.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -41,42 +44,6 @@ static struct diag_record **records;
 static size_t nrecords, capacity;
 
 /* ------------------------------------------------------------------------------------- known -- */
-
-/* Returns the next character of the name *name, and advances *name past it; 0 at the end. Skips subscripts and their
- * contents, and returns "." for "->", because p->a equals p[0].a. */
-static char next_name_character(const char **name)
-{
-    while (**name == '[' || **name == '(') {
-        const char *end = strpbrk(*name, "])");
-        *name = end ? end + 1 : *name + strlen(*name);
-    }
-    const bool arrow = (*name)[0] == '-' && (*name)[1] == '>';
-    const char character = arrow ? '.' : **name;
-    *name += character ? 1 + arrow : 0;
-    return character;
-}
-
-/* Returns true if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4].
- */
-bool rt_is_same_variable(const char *a, const char *b)
-{
-    char character;
-    while ((character = next_name_character(&a)) == next_name_character(&b))
-        if (!character)
-            return true;
-    return false;
-}
-
-/* Returns the length of a name without its final section. */
-size_t rt_variable_name_length(const char *name)
-{
-    const size_t n = strlen(name);
-    size_t i = n;
-    if (n && (name[n - 1] == ']' || name[n - 1] == ')'))
-        while (i && name[i - 1] != '[' && name[i - 1] != '(')
-            i--;
-    return i > 1 ? i == n ? n : i - 1 : n;
-}
 
 /* Returns true if a name is only an address, "0x...". */
 static bool is_address_name(const char *name)
@@ -209,75 +176,6 @@ bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
 
 /* ------------------------------------------------------------------------------------- texts -- */
 
-/* Appends the source line `line` of a finding, with its number; appends nothing if the file cannot be read or is
- * shorter. */
-static void append_snippet(struct rt_text_buffer *text, const char *file, int line)
-{
-    FILE *source = fopen(file, "re");
-    char *entry = NULL;
-    size_t size = 0;
-    ssize_t length = -1;
-    for (int i = 0; source && i < line; i++)
-        length = getline(&entry, &size, source);
-    if (length > 0) {
-        while (length > 0 && isspace((unsigned char)entry[length - 1]))
-            entry[--length] = 0;
-        rt_text_append(text, " %d | %.120s\n", line, entry);
-    }
-    free(entry);
-    if (source)
-        fclose(source);
-}
-
-/* Returns true if a character may be part of a word: a letter, a digit or "_". */
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Returns true if a line contains a whole word, regardless of case. */
-static bool has_word(const char *line, const char *word)
-{
-    const size_t n = strlen(word);
-    const char *at = strcasestr(line, word);
-    while (at && ((at > line && is_letter(at[-1])) || is_letter(at[n])))
-        at = strcasestr(at + 1, word);
-    return at != NULL;
-}
-
-/* Returns the first line of the source file of `pc` that contains all words; 0 if no line does, or without the file. */
-int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
-{
-    assert(words && file_p);
-    int line, number = 0, entry = 0;
-    FILE *source = rt_find_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
-    char *text = NULL;
-    size_t size = 0;
-    while (source && !entry && getline(&text, &size, source) > 0) {
-        size_t i = 0;
-        number++;
-        while (words[i] && has_word(text, words[i]))
-            i++;
-        entry = words[i] ? 0 : number;
-    }
-    free(text);
-    if (source)
-        fclose(source);
-    return entry;
-}
-
-/* Returns the clause of a requires directive that asks for shared memory, searched in the source; NULL if there is
- * none. */
-const char *rt_find_requires_clause(uintptr_t pc)
-{
-    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
-    const char *file;
-    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
-        if (rt_find_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
-            return clauses[i];
-    return NULL;
-}
-
 /* Appends the JSON field `key` with "FILE:LINE". */
 static void append_location_field(struct rt_text_buffer *text, const char *key, const char *file, int line)
 {
@@ -345,9 +243,12 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
                   {"times", diagnostic->times},
                   {"of", diagnostic->ntransfers},
                   {"saved_ns", diagnostic->saved_ns}};
+    const struct accd__help *entry = rt_find_help(diagnostic->code);
     rt_text_append_json_field(text, "message", message);
     if (rule)
         rt_text_append_json_field(text, "rule", rule);
+    if (entry && entry->cwe)
+        rt_text_append(text, ",\"cwe\":%d", entry->cwe);
     if (location->file)
         append_location_field(text, "at", location->file, location->line);
     if (location->file && location->function)
@@ -358,6 +259,10 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
         rt_text_append_json_field(text, "element", diagnostic->element);
     if (diagnostic->second && *diagnostic->second)
         rt_text_append_json_field(text, "other", diagnostic->second);
+    const struct rt_related_location region = rt_get_related_location("region", diagnostic->region.pc);
+    append_related_field(text, &region);
+    if (diagnostic->work)
+        rt_text_append_json_field(text, "work", diagnostic->work);
     append_related_field(text, &diagnostic->other);
     for (size_t i = 0; i < sizeof diagnostic->further / sizeof diagnostic->further[0]; i++)
         append_related_field(text, &diagnostic->further[i]);
@@ -377,29 +282,106 @@ static void write_json(struct rt_text_buffer *text)
     rt_report_file_add_line(text);
 }
 
+/* Returns the functions that were active at a finding: at its access or call, or else at the begin of its region. */
+static struct rt_call_stack find_call_stack(const struct rt_diagnostic *diagnostic)
+{
+    struct rt_call_stack stack;
+    const size_t most = sizeof stack.functions / sizeof stack.functions[0];
+    stack.n = rt_find_active_functions(diagnostic->pc, stack.functions, most);
+    if (!stack.n)
+        stack.n = rt_find_active_functions(diagnostic->region.pc, stack.functions, most);
+    if (stack.n == 1)
+        stack.n = 0;
+    return stack;
+}
+
+/* Appends the field "callers" with those functions that have called the innermost one; nothing if there are none. */
+static void append_callers_field(struct rt_text_buffer *text, const struct rt_call_stack *stack)
+{
+    for (size_t i = 1; i < stack->n; i++) {
+        rt_text_append(text, i == 1 ? ",\"callers\":[{" : ",{");
+        append_location_field(text, "at", stack->functions[i].file, stack->functions[i].line);
+        rt_text_append_json_field(text, "function", stack->functions[i].name);
+        rt_text_append(text, "}");
+    }
+    rt_text_append(text, stack->n ? "]" : "");
+}
+
 /* Writes a finding as a JSON line; rule, help NULL: the field is left out. */
 static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
-                       const struct rt_source_location *location, const char *help)
+                       const struct rt_source_location *location, const struct rt_call_stack *stack, const char *help)
 {
     struct rt_text_buffer text;
     begin_json(&text, diagnostic->level, diagnostic->code);
     append_json_fields(&text, diagnostic, rule, message, location);
+    append_callers_field(&text, stack);
     if (help)
         rt_text_append_json_field(&text, "help", help);
     write_json(&text);
 }
 
+/* Appends the line "  in: f, called from a.c:12 (g), a.c:40 (main)"; nothing for an empty stack. */
+static void append_call_stack(struct rt_text_buffer *text, const struct rt_call_stack *stack)
+{
+    for (size_t i = 0; i < stack->n; i++) {
+        const struct rt_active_function *function = &stack->functions[i];
+        const char *name = *function->name ? function->name : "a function";
+        if (i == 0)
+            rt_text_append(text, "  in: %s, called from", name);
+        else
+            rt_text_append(text, "%s %s:%d (%s)", i == 1 ? "" : ",", function->file, function->line, name);
+    }
+    rt_text_append(text, stack->n ? "\n" : "");
+}
+
+/* Appends the lines about the finding's region, call stack, unordered work and related locations except `skipped`. A
+ * location on another line than FILE:LINE, that of the finding (file NULL: unknown), gets its source line. */
+static void append_related_lines(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic,
+                                 const struct rt_call_stack *stack, const char *file, int line,
+                                 const struct rt_related_location *skipped)
+{
+    const struct rt_related_location *const locations[] = {&diagnostic->other, &diagnostic->further[0],
+                                                           &diagnostic->further[1]};
+    const struct rt_related_location region = rt_get_related_location("region", diagnostic->region.pc);
+    if (region.file)
+        rt_text_append(text, "  in: the %s region of %s:%d\n", diagnostic->region.kind, region.file, region.line);
+    append_call_stack(text, stack);
+    if (diagnostic->work)
+        rt_text_append(text, "  unordered with: %s\n", diagnostic->work);
+    for (size_t i = 0; i < sizeof locations / sizeof locations[0] && !diagnostic->lines; i++) {
+        const struct rt_related_location *at = locations[i];
+        if (!at->file || at == skipped)
+            continue;
+        rt_text_append(text, "  %s: %s:%d\n", rt_get_event_phrase(at->event), at->file, at->line);
+        if (!file || at->line != line || strcmp(at->file, file) != 0)
+            rt_append_source_line(text, at->file, at->line, diagnostic->object);
+    }
+}
+
+/* Returns the name that the source line of a finding is searched for: that of its pointer, element or object; NULL if
+ * it has none. */
+static const char *get_marked_name(const struct rt_diagnostic *diagnostic)
+{
+    const bool has_pointer = diagnostic->second && *diagnostic->second && diagnostic->element;
+    return has_pointer ? diagnostic->second : diagnostic->object;
+}
+
 /* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the
- * first other finding of a code. Once in a program, adds a hint about missing debug information. */
+ * first other finding of a code. A finding without a location gets that of its data's mapping. Once in a program, adds
+ * a hint about missing debug information. */
 static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
-                       const struct rt_source_location *location, const char *help)
+                       const struct rt_source_location *location, const struct rt_call_stack *stack, const char *help)
 {
     static bool hint_written;
     struct rt_text_buffer text;
-    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, location->file, location->line);
+    const bool has_place = location->file || diagnostic->pc;
+    const char *file = has_place ? location->file : diagnostic->other.file;
+    const int line = has_place ? location->line : diagnostic->other.line;
+    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, file, line);
     rt_text_append(&text, "%s\n", message);
-    if (location->file)
-        append_snippet(&text, location->file, location->line);
+    if (file)
+        rt_append_source_line(&text, file, line, get_marked_name(diagnostic));
+    append_related_lines(&text, diagnostic, stack, file, line, has_place ? NULL : &diagnostic->other);
     rt_text_append(&text, "%s", diagnostic->lines ? diagnostic->lines : "");
     if (rule)
         rt_text_append(&text, "  rule: %s\n", rule);
@@ -428,11 +410,8 @@ static bool is_first_of_code(const struct diag_record *entry)
  * defects. */
 static bool is_defect(const struct rt_diagnostic *diagnostic)
 {
-    static const char *const codes[] = {"unsupported", "not-watched", "not-checked", "file"};
-    bool is_other = !strcmp(diagnostic->level, "advice");
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        is_other |= !strcmp(diagnostic->code, codes[i]);
-    return !is_other;
+    const struct accd__help *help = rt_find_help(diagnostic->code);
+    return strcmp(diagnostic->level, "advice") != 0 && !(help && help->is_limit);
 }
 
 /* Returns true if a finding counts for --fail. A lost change, a value that only the device has when its data are
@@ -482,11 +461,12 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
                                 .line = location.line,
                             });
     rt.has_findings |= is_failure(diagnostic);
-    print_json(diagnostic, rule, message, &location, helps ? help.at : NULL);
+    const struct rt_call_stack stack = find_call_stack(diagnostic);
+    print_json(diagnostic, rule, message, &location, &stack, helps ? help.at : NULL);
     if (!rt.options.json)
-        print_text(diagnostic, rule, message, &location,
+        print_text(diagnostic, rule, message, &location, &stack,
                    helps && (is_error || !entry || is_first_of_code(entry)) ? help.at : NULL);
-    const size_t result = rt_report_file_add_result(diagnostic, &location, rule, message);
+    const size_t result = rt_report_file_add_result(diagnostic, &location, rule, message, &stack);
     if (entry)
         entry->result = result;
     return true;
@@ -555,7 +535,8 @@ static void print_unused_suppression(const char *path, int line)
 {
     const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
     const struct rt_source_location location = {.file = path, .line = line};
-    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &location, NULL);
+    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &location,
+               &(struct rt_call_stack){.n = 0}, NULL);
 }
 
 /* Reports that the file named by the environment variable `variable` is incomplete, because of the errno `reason`. Does

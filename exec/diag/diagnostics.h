@@ -9,13 +9,22 @@
 
 struct rt_text_buffer;
 
-/* Further location of a finding: where the data were mapped, unmapped, written last, or last equal on host and device.
- */
+/* Further location of a finding. event: what happened there; file NULL: unknown.
+ *
+ *      "mapped", "unmapped", "read", "written", "freed", "used"    to the data
+ *      "agreed"    host and device were last equal
+ *      "nearest"   the nearest object was mapped
+ *      "end"       the region begins whose end unmapped the data
+ *      "update"    an update moved nothing */
 struct rt_related_location {
-    /* event: what happened there, "mapped", "written" or "agreed"; "nearest": the nearest object was mapped; file NULL:
-     * unknown */
     const char *event, *file;
     int line;
+};
+/* Begin of a region: its kind, "compute", "target" or "data", and the return address of the call that begins it; pc 0:
+ * no region. */
+struct rt_region_begin {
+    const char *kind;
+    uintptr_t pc;
 };
 struct rt_diagnostic {
     /* level: "error", "warning", "note", "advice"; code of error_codes.lua; both static */
@@ -24,7 +33,9 @@ struct rt_diagnostic {
     uintptr_t pc;     /* return address of the access, construct or call; 0: unknown */
     /* names of the data, "u[0:16]", and of one wrong element, "u[17] of u[0:16]"; NULL: none */
     const char *object, *element;
-    const char *second; /* name of the second object; NULL: no second object */
+    const char *second;            /* name of the second object; NULL: no second object */
+    struct rt_region_begin region; /* region whose kernel made the access, or whose end made the transfer */
+    const char *work;              /* asynchronous work that no wait orders, as words; NULL: none */
     struct rt_related_location other, further[2];
     uint64_t bytes, times, ntransfers; /* cost: `bytes` bytes in `times` of `ntransfers` transfers; 0: no cost */
     uint64_t saved_ns;                 /* predicted time that the change would save, in nanoseconds; 0: not predicted */
@@ -32,7 +43,7 @@ struct rt_diagnostic {
     /* true: findings of this code form a group if their data were mapped at the same location (`other`). The first one
      * is printed, and the end of the program names the variables of the rest. */
     bool is_grouped;
-    const char *lines;         /* further lines of text; NULL: no further lines */
+    const char *lines;         /* further lines of text, which tell the related locations, too; NULL: none */
     const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
 };
 /* Source location of a finding; `file` or `function` NULL: unknown. */
@@ -55,10 +66,6 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
     __attribute__((format(printf, 5, 6)));
 /* Prints how often each finding was repeated, and completes the files of findings. Further calls do nothing. */
 void rt_emit_counts(void);
-/* Returns the length of the variable in "p[1].a[0:4]": all except the final section. */
-size_t rt_variable_name_length(const char *name);
-/* Returns true if two names denote the same variable or member, in whichever section: u[0:4] and u[4:4]. */
-bool rt_is_same_variable(const char *a, const char *b);
 /* Returns the help for findings with the code `code`; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code);
 /* Returns the rule that the finding violates, as named in the documents of the rule profile; if the finding has none,
@@ -76,11 +83,5 @@ int rt_load_suppressions(const char *path);
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location);
 /* Calls unused(path, number), the suppression's file and line, for each suppression that matched no finding. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
-/* Returns the number of the first line that contains all `words`, a NULL-terminated list, in the source file of the
- * code at `pc`. Stores the file's name. 0: no such line, or the file is unknown or cannot be read. */
-int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p);
-/* Returns the clause of a requires directive that makes devices share the host's memory, found in the source text
- * because gcc leaves no other trace of it. NULL: none. */
-const char *rt_find_requires_clause(uintptr_t pc);
 
 #endif

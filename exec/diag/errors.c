@@ -8,6 +8,7 @@
 #include "diagnostics.h"
 #include "errors.h"
 #include "object_history.h"
+#include "source_lines.h"
 #include "symbolize.h"
 
 #include <assert.h>

@@ -10,28 +10,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Returns accdeep's own rule for an error that no document requires; NULL: the code has no such rule. */
-static const char *get_house_rule(const char *code)
-{
-    assert(code);
-    static const char *const rules[][2] = {
-        {"file", "HOUSE-files"},
-        {"out-of-memory", "HOUSE-memory"},
-        {"misuse", "HOUSE-misuse"},
-        {"unsupported", "HOUSE-version"},
-        {"no-device", "DIR-1-04"},
-        {"region-nesting", "DIR-4.3-06"},
-        {"not-present", "ACC33-hd-1"},
-        {"device-pointer-on-host", "ACC33-hd-1"},
-        {"invalid-section", "ACC33-2.7.1-1"},
-        {"null-pointer", "ACC33-3.2.18-1"},
-    };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (!strcmp(rules[i][0], code))
-            return rules[i][1];
-    return NULL;
-}
-
 /* Returns true if the documents of the rule profile are OpenMP's; false before the options are read. */
 bool rt_uses_openmp_terms(void)
 {
@@ -62,7 +40,8 @@ static const char *find_rule_in_profile(const char *rule)
  * accdeep's rule for its code. NULL: no rule applies. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic)
 {
-    return find_rule_in_profile(diagnostic->rule ? diagnostic->rule : get_house_rule(diagnostic->code));
+    const struct accd__help *help = rt_find_help(diagnostic->code);
+    return find_rule_in_profile(diagnostic->rule || !help ? diagnostic->rule : help->rule);
 }
 
 /* Returns the entry of accd__help_table for the code `code` of a finding; NULL: the code is not known. */

@@ -2,6 +2,7 @@
  * Called for reports; only rt_record_unmapped_object is called earlier, for each object that is unmapped. */
 #include "lib/text_buffer.h"
 #include "object_history.h"
+#include "source_lines.h"
 #include "symbolize.h"
 
 #include <assert.h>

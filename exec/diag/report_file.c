@@ -7,6 +7,7 @@
 #include "lib/vector.h"
 #include "diagnostics.h"
 #include "report_file.h"
+#include "symbolize.h"
 
 #include "abi/helps/helps.h"
 
@@ -75,6 +76,24 @@ static bool is_first_of_rule(size_t i)
     return true;
 }
 
+/* Writes the SARIF field taxonomies: the weaknesses of the list CWE to which the results' codes belong. Writes nothing
+ * if there is none. */
+static void write_taxonomy(FILE *to)
+{
+    int n = 0;
+    for (size_t i = 0; i < nresults; i++) {
+        const struct accd__help *entry = rt_find_help(results[i].code);
+        if (!entry || !entry->cwe || !is_first_of_rule(i))
+            continue;
+        fprintf(to, "%s{\"id\":\"%d\"}",
+                n++ ? ","
+                    : ",\"taxonomies\":[{\"name\":\"CWE\",\"organization\":\"MITRE\",\"informationUri\":"
+                      "\"https://cwe.mitre.org\",\"taxa\":[",
+                entry->cwe);
+    }
+    fputs(n ? "]}]" : "", to);
+}
+
 /* Writes the whole SARIF file over the previous contents, which are never longer. Without memory the file stays as it
  * was; a failed write is recorded in write_error. */
 static void write_sarif(void)
@@ -102,10 +121,17 @@ static void write_sarif(void)
             append_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
             append_string(to, "},\"help\":{\"text\":", help.at);
             fputs("}", to);
+            if (entry->cwe)
+                fprintf(to,
+                        ",\"properties\":{\"tags\":[\"external/cwe/cwe-%d\"]},\"relationships\":[{\"target\":{\"id\":"
+                        "\"%d\",\"toolComponent\":{\"name\":\"CWE\"}},\"kinds\":[\"superset\"]}]",
+                        entry->cwe, entry->cwe);
         }
         fputs("}", to);
     }
-    fputs("\n]}}}]}\n", to);
+    fputs("\n]}}", to);
+    write_taxonomy(to);
+    fputs("}]}\n", to);
     if (!fclose(to) && pwrite(file, text, size, 0) < 0)
         write_error = errno;
     free(text);
@@ -125,36 +151,46 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
-/* Returns what happened at a related location, for readers. */
-static const char *get_event_phrase(const char *event)
-{
-    return !strcmp(event, "agreed")    ? "host and device last agreed"
-           : !strcmp(event, "nearest") ? "the nearest object was mapped"
-                                       : event;
-}
-
 /* Writes the SARIF field relatedLocations, unless no related location is known. */
 static void append_related_locations(FILE *to, const struct rt_diagnostic *diagnostic)
 {
-    const struct rt_related_location *const locations[] = {&diagnostic->other, &diagnostic->further[0],
+    const struct rt_related_location region = rt_get_related_location(diagnostic->region.kind, diagnostic->region.pc);
+    const struct rt_related_location *const locations[] = {&region, &diagnostic->other, &diagnostic->further[0],
                                                            &diagnostic->further[1]};
     int n = 0;
     for (size_t i = 0; i < sizeof locations / sizeof locations[0]; i++) {
         if (!locations[i]->file)
             continue;
+        const bool is_region = locations[i] == &region;
+        char phrase[100];
+        snprintf(phrase, sizeof phrase, is_region ? "the %s region" : "%s",
+                 is_region ? locations[i]->event : rt_get_event_phrase(locations[i]->event));
         fprintf(to, "%s{\"id\":%d,", n ? "," : ",\"relatedLocations\":[", n + 1);
         append_location(to, locations[i]->file, locations[i]->line);
-        append_string(to, ",\"message\":{\"text\":", get_event_phrase(locations[i]->event));
+        append_string(to, ",\"message\":{\"text\":", phrase);
         fputs("}}", to);
         n++;
     }
     fputs(n ? "]" : "", to);
 }
 
+/* Writes the SARIF field stacks with the active functions, unless none is known. */
+static void append_stacks(FILE *to, const struct rt_call_stack *stack)
+{
+    for (size_t i = 0; i < stack->n; i++) {
+        const struct rt_active_function *function = &stack->functions[i];
+        fputs(i ? ",{\"location\":{" : ",\"stacks\":[{\"frames\":[{\"location\":{", to);
+        append_location(to, function->file, function->line);
+        append_string(to, ",\"logicalLocations\":[{\"fullyQualifiedName\":", function->name);
+        fputs("}]}}", to);
+    }
+    fputs(stack->n ? "]}]" : "", to);
+}
+
 /* Writes a finding as SARIF result to `to`, without the count and the brace that end it. rule NULL: the result has no
  * rule. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
-                          const char *rule, const char *message)
+                          const char *rule, const char *message, const struct rt_call_stack *stack)
 {
     /* A finding without a location gets that of its data, or the program's file: code hosts reject results without a
      * location. */
@@ -175,6 +211,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     fputs("}]", to);
     if (has_location)
         append_related_locations(to, diagnostic);
+    append_stacks(to, stack);
     fputs(",\"properties\":{", to);
     const char *before = "";
     const char *const fields[][2] = {
@@ -182,6 +219,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
         {"object", diagnostic->object},
         {"element", diagnostic->element},
         {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},
+        {"work", diagnostic->work},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (fields[i][1]) {
@@ -204,7 +242,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
 
 /* Adds a finding to the SARIF file, and returns its number; 0: no such file, a forked process, or no memory. */
 size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *location,
-                                 const char *rule, const char *message)
+                                 const char *rule, const char *message, const struct rt_call_stack *stack)
 {
     char *text = NULL;
     size_t size = 0;
@@ -213,7 +251,7 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return 0;
-    append_result(to, diagnostic, location, rule, message);
+    append_result(to, diagnostic, location, rule, message, stack);
     if (fclose(to)) {
         free(text);
         return 0;

@@ -8,7 +8,10 @@
 #include "diagnostics.h"
 #include "symbolize.h"
 
+#include "debuginfo/demangle.h"
+
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +143,59 @@ void rt_unwind_to_program(struct accd__debug_call_frame *call)
     if (get_debug_info())
         RT_ON_NEW_STACK(unwind_call, call);
     rt_unlock_diagnostics();
+}
+
+/* Writes the name of a function to `to`; with its classes, if the linker calls it `symbol` (NULL: unknown). A name that
+ * differs, that of a function inlined there, is written alone. */
+static void format_function(const char *name, const char *symbol, char *to, size_t capacity)
+{
+    char *const whole = accd__demangle(symbol);
+    const bool is_same = whole && name && !strcmp(accd__strip_classes(whole), name);
+    snprintf(to, capacity, "%s", is_same ? whole : name ? name : "");
+    free(whole);
+}
+
+/* Returns true if a compiler has made the function of a region's code. name, symbol: its names in debug information and
+ * for the linker; NULL: unknown. */
+static bool is_outlined(const char *name, const char *symbol)
+{
+    return (name && *name == '.') || (symbol && (strstr(symbol, "._omp_fn.") || strstr(symbol, "omp_outlined") ||
+                                                 strstr(symbol, "omp_offloading")));
+}
+
+/* Returns true if a function is the one that gfortran makes around a main program. */
+static bool is_fortran_main(const struct rt_active_function *function)
+{
+    const char *extension = strrchr(function->file, '.');
+    return !strcmp(function->name, "main") && extension && (extension[1] | 0x20) == 'f';
+}
+
+/* Stores the active functions, beginning with that of the call `pc`. */
+size_t rt_find_active_functions(uintptr_t pc, struct rt_active_function *functions, size_t capacity)
+{
+    enum { CALLS_MOST = 16 };
+    struct accd__debug_call_frame calls[1 + CALLS_MOST] = {{.pc = pc}};
+    size_t n = 0;
+    bool follows_outlined =
+        false; /* the last function is a region's code: the next one, which begins the region, is it */
+    rt_lock_diagnostics();
+    const size_t ncalls =
+        pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_callers, debug, calls[0], calls + 1, CALLS_MOST) : 0;
+    for (size_t i = 0; ncalls && i <= ncalls && (n < capacity || follows_outlined); i++) {
+        struct rt_active_function function;
+        const char *name, *symbol = rt_find_symbol(calls[i].pc - 1);
+        if (!rt_find_line(calls[i].pc, &function.file, &function.line, &name))
+            continue;
+        format_function(name && !strcmp(name, "MAIN__") ? "the main program" : name, symbol, function.name,
+                        sizeof function.name);
+        if (follows_outlined && n)
+            snprintf(functions[n - 1].name, sizeof functions[n - 1].name, "%s", function.name);
+        else if (!n || !is_fortran_main(&function))
+            functions[n++] = function;
+        follows_outlined = is_outlined(name, symbol);
+    }
+    rt_unlock_diagnostics();
+    return n;
 }
 
 /* Returns true if the code at `pc` belongs to a system library or header; false without debug information. */
@@ -431,19 +487,41 @@ bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t ca
     return true;
 }
 
-/* Writes the current call as words; the end of a region with the location of its start. */
-void rt_format_call(char *to, size_t capacity)
+/* Returns what happened at a related location; an event without words of its own is the word itself. */
+const char *rt_get_event_phrase(const char *event)
+{
+    static const char *const phrases[][2] = {
+        {"agreed", "host and device last agreed"},
+        {"nearest", "the nearest object was mapped"},
+        {"end", "unmapped by the end of the region"},
+        {"update", "an update moved nothing"},
+    };
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+        if (!strcmp(event, phrases[i][0]))
+            return phrases[i][1];
+    return event;
+}
+
+/* Returns the location of the code that returns to `pc`, with the event that happened there. */
+struct rt_related_location rt_get_related_location(const char *event, uintptr_t pc)
+{
+    struct rt_related_location location = {.event = event};
+    rt_find_line(pc, &location.file, &location.line, NULL);
+    return location;
+}
+
+/* Writes the current call as words, and returns the begin of the region that it ends. */
+struct rt_region_begin rt_format_call(char *to, size_t capacity)
 {
     const struct rt_site *site = rt.site;
     const char *construct_name = site ? site->construct_name : "a transfer";
-    char location[1100];
-    const bool is_end = site && site->is_region_end && rt_this_thread.nregions && !strncmp(construct_name, "end ", 4);
-    if (is_end)
-        rt_format_location(rt_this_thread.regions[rt_this_thread.nregions - 1].pc, location, sizeof location);
-    if (is_end && *location)
-        snprintf(to, capacity, "the end of the %s region%s", construct_name + 4, location);
-    else
+    if (!site || !site->is_region_end || !rt_this_thread.nregions || strncmp(construct_name, "end ", 4) != 0) {
         snprintf(to, capacity, "%s", construct_name);
+        return (struct rt_region_begin){0};
+    }
+    const char *kind = construct_name + strlen("end ");
+    snprintf(to, capacity, "the end of the %s region", kind);
+    return (struct rt_region_begin){kind, rt_this_thread.regions[rt_this_thread.nregions - 1].pc};
 }
 
 /* Writes " of FILE:LINE" for the code at `pc`, or an empty string if the line is not known. */

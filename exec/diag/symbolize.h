@@ -38,6 +38,21 @@ void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity);
 /* Stores the location of the call that returns to `pc`. `function_p` may be NULL, and *function_p may become NULL.
  * Returns false, and stores nothing, if the line is unknown. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
+/* Function of the program that is active: its call of the next inner function, and its name with classes; "": unknown.
+ */
+struct rt_active_function {
+    const char *file;
+    int line;
+    char name[160];
+};
+/* Functions that were active at a finding, the innermost first. */
+struct rt_call_stack {
+    struct rt_active_function functions[4];
+    size_t n; /* 0: not known, or no function was called */
+};
+/* Stores the function that contains the call or access `pc` and those that have called it, the innermost first, at most
+ * `capacity`. Functions of the system are left out. Returns how many; 0: `pc` is not active on this stack. */
+size_t rt_find_active_functions(uintptr_t pc, struct rt_active_function *functions, size_t capacity);
 bool rt_is_system_code(uintptr_t pc);   /* true if code belongs to a system library or header */
 bool rt_lacks_debug_info(uintptr_t pc); /* true if code of the program has no debug information */
 /* Replaces a call in system code on this stack by the enclosing call in the program's code. */
@@ -70,9 +85,13 @@ bool rt_peek_memory(uint64_t host, char *to, size_t n);
 /* Writes the name of the present object that the pointer at `host` points to. Returns false, and writes nothing, if
  * `bytes` is not a pointer's size, or if the pointer is unreadable, null or points to absent data. */
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity);
-/* Writes the current call for a report: "exit data", "the end of the data region of FILE:LINE". Compilers attribute
- * the end of a region to a nearby statement, hence the region's start. */
-void rt_format_call(char *to, size_t capacity);
+/* Returns what happened at a related location, as words that begin a line of a report. */
+const char *rt_get_event_phrase(const char *event);
+/* Returns the location of the code that returns to `pc` as a related location; `file` NULL: unknown. */
+struct rt_related_location rt_get_related_location(const char *event, uintptr_t pc);
+/* Writes the current call for a report: "exit data", "the end of the data region". Returns, for the end of a region,
+ * its begin, as compilers attribute the end to a nearby statement; otherwise pc is 0. */
+struct rt_region_begin rt_format_call(char *to, size_t capacity);
 /* Writes " of FILE:LINE" for the call that returns to `pc`; an empty string if the line is not known. */
 void rt_format_location(uintptr_t pc, char *to, size_t capacity);
 

@@ -73,12 +73,8 @@ static _Noreturn void report_device_access(void *address, const void *context)
         diagnostic.object = display.name;
         diagnostic.other = rt_get_mapped_location(&object.info);
     }
-    if (host)
-        rt_emit_diagnostic(&diagnostic,
-                           "the host program follows the device address %p; the data are at %p on the host", address,
-                           (void *)(uintptr_t)host);
-    else
-        rt_emit_diagnostic(&diagnostic, "the host program follows the device address %p", address);
+    rt_emit_diagnostic(&diagnostic, "the host follows an address of device %d%s%s", device,
+                       diagnostic.object ? ", that of " : "", diagnostic.object ? diagnostic.object : "");
     rt_emit_counts();
     rt.is_ending = true;
     _Exit(EXIT_FAILURE);
@@ -114,7 +110,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         snprintf(region, sizeof region, "the %s region", kernel_kind);
         const uintptr_t pc = find_access_pc(registers);
         if (info->si_code == SI_KERNEL)
-            rt_report_wild_pointer(rt_find_wild_pointer(registers), pc, region);
+            rt_report_wild_pointer(NULL, rt_find_wild_pointer(registers), pc, region);
         else if (!rt_report_null_pointer(self->activity, self->device, (uintptr_t)info->si_addr, pc, region) &&
                  !rt_report_out_of_bounds(NULL, region, "uses", (uintptr_t)info->si_addr, pc))
             rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,

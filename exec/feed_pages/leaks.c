@@ -2,6 +2,7 @@
  * each line that mapped data. */
 #include "coherence/interposed_free.h"
 #include "diag/diagnostics.h"
+#include "diag/source_lines.h"
 #include "diag/symbolize.h"
 #include "image/allocatable.h"
 #include "image/declared.h"
@@ -110,10 +111,8 @@ static void report_group(int device, const struct group *group)
 {
     assert(group->n);
     const struct rt_display_name *display = &group->first;
-    char from[1100] = "", bytes[40];
+    char bytes[40];
     const double megabytes = (double)group->bytes / 1e6;
-    if (display->file)
-        snprintf(from, sizeof from, ", mapped at %s:%d", display->file, display->line);
     snprintf(bytes, sizeof bytes, megabytes < 1 ? "%.0f bytes" : "%.1f MB",
              megabytes < 1 ? megabytes * 1e6 : megabytes);
     const struct rt_diagnostic diagnostic = {
@@ -126,13 +125,12 @@ static void report_group(int device, const struct group *group)
         .objects = group->n > 1 ? group->n : 0,
     };
     if (group->n > 1)
-        rt_emit_diagnostic(&diagnostic, "%zu objects, %s, are still on device %d at the end%s%s%s%s", group->n, bytes,
-                           device, from, *group->names ? " (" : "", group->names, *group->names ? ")" : "");
+        rt_emit_diagnostic(&diagnostic, "%zu objects, %s, are still on device %d at the end%s%s%s", group->n, bytes,
+                           device, *group->names ? " (" : "", group->names, *group->names ? ")" : "");
     else
-        rt_emit_diagnostic(&diagnostic,
-                           "%s, %s, is still on device %d at the end, with dynamic reference counter %u%s%s",
+        rt_emit_diagnostic(&diagnostic, "%s, %s, is still on device %d at the end, with dynamic reference counter %u%s",
                            display->name, bytes, device, group->object.dynamic,
-                           group->object.mapped ? ", from acc_map_data" : "", from);
+                           group->object.mapped ? ", from acc_map_data" : "");
 }
 
 /* Reports the objects that are still mapped on a device, in groups, and how many more there are if groups do

@@ -4,6 +4,7 @@
 #include "base/kernel.h"
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
+#include "diag/source_lines.h"
 #include "diag/symbolize.h"
 #include "guard/page_guard.h"
 #include "lib/text_buffer.h"
@@ -126,10 +127,16 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
     add_pointer_name(names, pointer.name, pointer.section);
 }
 
+/* Returns where the compute or target region of a construct begins. */
+static struct rt_region_begin get_region(uintptr_t construct)
+{
+    return rt_kernel_kind(construct) ? (struct rt_region_begin){rt_kernel_kind(construct), construct & ~RT_TARGET_BIT}
+                                     : (struct rt_region_begin){0};
+}
+
 /* Reports all recorded null pointers that the kernel of `construct` may use on `device`, in one diagnostic.
- * Returns false, without a report, if there is no such pointer. pc: address of the access in the kernel;
- * region: for example "the compute region of a.c:5". */
-static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
+ * Returns false, without a report, if there is no such pointer. pc: address of the access in the kernel. */
+static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc)
 {
     struct names names = {.n = 0};
     const struct rt_site *site = rt.site;
@@ -156,21 +163,21 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
             .rule = "OMP60-map-10",
             .pc = pc,
             .object = is_single ? names.first : NULL,
+            .region = get_region(construct),
             .help = help,
         },
-        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s",
-        is_single ? "" : "s", names.text.at, is_single ? "is" : "are", device,
-        is_single ? "it points to" : "they point to", region, is_single ? "it" : "one of them");
+        "the pointer%s %s %s null on device %d: what %s on the host is not present", is_single ? "" : "s",
+        names.text.at, is_single ? "is" : "are", device, is_single ? "it points to" : "they point to");
     return true;
 }
 
 /* Reports the recorded null pointers for an address below 4 GB; without such pointers, reports an access to
  * the first page. Returns false, without a report, for other addresses. */
-bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *actor)
 {
     /* address (4 GB) below which elements of an array at a null pointer are expected */
     const uint64_t low = (uint64_t)1 << 32;
-    if (address < low && report_nulled_pointers(construct, device, pc, region))
+    if (address < low && report_nulled_pointers(construct, device, pc))
         return true;
     if (address >= RT_PAGE_SIZE)
         return false;
@@ -180,8 +187,9 @@ bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, u
             .code = "null-pointer",
             .rule = "ACC33-gloss-2",
             .pc = pc,
+            .region = get_region(construct),
             .help = "set the pointer before the construct, or do not follow it in the region",
         },
-        "%s follows a null pointer", region);
+        "%s follows a null pointer", actor);
     return true;
 }

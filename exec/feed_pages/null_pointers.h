@@ -16,8 +16,8 @@ void rt_record_nulled_pointer(int device, const void *host);
 void rt_forget_nulled_pointers(const struct rt_site *site);
 /* Reports that a kernel used a null pointer: `address` lies in the first page, or may be an element that a
  * recorded null pointer points to. Returns false, without a report, for other addresses. construct: id of the
- * kernel's construct (rt_construct_id); pc: address of the access in the kernel; region: for example "the
- * compute region of a.c:5". */
-bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region);
+ * kernel's construct (rt_construct_id); pc: address of the access in the kernel; actor: for example "the
+ * compute region". */
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *actor);
 
 #endif

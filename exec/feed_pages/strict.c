@@ -115,8 +115,10 @@ static int is_present(void *ud, uint64_t address)
 
 /* Reports an uninitialized pointer (`value` near poison), an unaligned access (`value` is
  * RT_UNALIGNED_ACCESS), or any other value that is not an address. */
-void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
+void rt_report_wild_pointer(const struct rt_site *site, uint64_t value, uintptr_t pc, const char *actor)
 {
+    const struct rt_region_begin region =
+        site ? (struct rt_region_begin){site->construct_name, site->call.pc} : (struct rt_region_begin){0};
     if (rt_is_uninitialized_pointer(value))
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
@@ -124,10 +126,11 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
                 .code = "uninitialized-read",
                 .rule = "ACC33-2.7-1",
                 .pc = pc,
+                .region = region,
                 .help = "copy the pointer in, or attach it, before a region follows it",
                 .openmp = "map the pointer with to, or a section of it, before a region follows it",
             },
-            "%s follows a pointer in device memory that nothing was written to: its value is %p", region,
+            "%s follows a pointer in device memory that nothing was written to: its value is %p", actor,
             (void *)(uintptr_t)value);
     else if (value == RT_UNALIGNED_ACCESS)
         rt_emit_diagnostic(
@@ -136,12 +139,15 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
                 .code = "unsupported",
                 .rule = "HOUSE-memory",
                 .pc = pc,
+                .region = region,
                 .help = "run it with --strict=begin: there, data begin at a page",
             },
-            "%s uses data that are less aligned on the device than an instruction needs", region);
+            "%s uses data that are less aligned on the device than an instruction needs", actor);
     else
-        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s follows %p, which is not an address", region,
-                  (void *)(uintptr_t)value);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
+                .level = "error", .code = "out-of-bounds", .rule = "ACC33-2.7.1-1", .pc = pc, .region = region},
+            "%s follows %p, which is not an address", actor, (void *)(uintptr_t)value);
 }
 
 static bool
@@ -195,24 +201,27 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     const char *verb = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
     const uintptr_t pc = rt_find_program_pc(fault->fault_context);
-    char region[200];
-    int n = snprintf(region, sizeof region, "the %s region", site->construct_name);
-    rt_format_location(site->call.pc, region + n, sizeof region - (size_t)n);
+    char actor[60];
+    snprintf(actor, sizeof actor, "the %s region", site->construct_name);
     if (fault->has_jumped)
         rt_report_jump_out_of_kernel(rt_construct_id(site), pc);
     if (fault->wild_pointer) {
-        rt_report_wild_pointer(fault->wild_pointer, pc, region);
+        rt_report_wild_pointer(site, fault->wild_pointer, pc, actor);
         rt_exit_with_error();
     }
-    if (!fault->host && (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, region) ||
-                         rt_report_out_of_bounds(site, region, verb, fault->address, pc)))
+    if (!fault->host && (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, actor) ||
+                         rt_report_out_of_bounds(site, actor, verb, fault->address, pc)))
         rt_exit_with_error();
     if (!fault->host) {
-        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s %p, which is neither host nor device memory",
-                  region, verb, address);
+        rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error",
+                                                   .code = "out-of-bounds",
+                                                   .rule = "ACC33-2.7.1-1",
+                                                   .pc = pc,
+                                                   .region = {site->construct_name, site->call.pc}},
+                           "%s %s %p, which is neither host nor device memory", actor, verb, address);
         rt_exit_with_error();
     }
-    rt_report_host_access(site, device, region, verb, fault->address, pc);
+    rt_report_host_access(site, device, actor, verb, fault->address, pc);
 }
 
 /* Runs the kernel `arg` (struct rt_kernel), and marks the thread as running it. A guarded kernel has the

@@ -15,7 +15,7 @@ void rt_unprotect_devices_until_next_call(void); /* opens device memory until th
 bool rt_unprotect_devices_for_mpi(void);
 /* Reports that a kernel uses `value`, which is not an address, as a pointer. pc: address of the access in the program;
  * region: for example "the compute region". */
-void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region);
+void rt_report_wild_pointer(const struct rt_site *site, uint64_t value, uintptr_t pc, const char *actor);
 /* Handles a fault of a kernel that is not guarded: reports the fault, ends the program, and does not return.
  * Returns if the thread runs no such kernel, or has left it by a jump. */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context);

@@ -29,6 +29,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "diag/report_file.h"
+#include "diag/source_lines.h"
 #include "diag/symbolize.h"
 #include "image/allocatable.h"
 #include "image/declared.h"

@@ -87,6 +87,7 @@ function rule_text.describe_code(code)
   local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
   local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
     "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
+  if entry.cwe then out[#out + 1] = ("  weakness: CWE-%d"):format(entry.cwe) end
   local cases, reason = cases_with(expects(code))
   local ids = rules_of(code, cases)
   if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end

@@ -89,6 +89,21 @@ local function merge_reports(list)
   return reports
 end
 
+-- Returns the SARIF field `taxonomies` with a comma before it: the weaknesses of the list CWE that SARIF rules, a list
+-- of texts, refer to; "" if there are none.
+local function format_taxonomies(rules)
+  local taxa, is_added = {}, {}
+  for _, rule in ipairs(rules) do
+    local id = rule:match '"target":{"id":"(%d+)"'
+    if id and not is_added[id] then
+      is_added[id] = true
+      taxa[#taxa + 1] = ('{"id":"%s"}'):format(id)
+    end
+  end
+  return #taxa == 0 and "" or (',"taxonomies":[{"name":"CWE","organization":"MITRE","informationUri":'
+    .. '"https://cwe.mitre.org","taxa":[%s]}]'):format(table.concat(taxa, ","))
+end
+
 -- Merges files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
 -- in rank and count become one. Writes the merged results to chosen.out or standard output. Returns 0. Raises if a file
 -- is no such report or is damaged.
@@ -125,8 +140,8 @@ local function merge_sarif(chosen)
   table.sort(results)
   table.sort(rules)
   local text = ('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
-    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}}]}\n'):format(
-    table.concat(results, ",\n"), table.concat(rules, ",\n"))
+    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}%s}]}\n'):format(
+    table.concat(results, ",\n"), table.concat(rules, ",\n"), format_taxonomies(rules))
   if not chosen.out then return common.write_output(text) or 0 end
   files.write(chosen.out, text)
   return 0
@@ -140,7 +155,7 @@ local function run(chosen)
   for _, report in ipairs(merge_reports(list)) do
     local fields = report.fields
     common.write_output(("%s: %s[%s]: %s: %s\n"):format(fields.at
-      or "accdeep", fields.level, fields.code, format_ranks(report.ranks),
+      or fields.mapped_at or "accdeep", fields.level, fields.code, format_ranks(report.ranks),
       fields.message))
     if fields.rule then common.write_output(("  rule: %s\n"):format(fields.rule)) end
     if fields.help then common.write_output(("  help: %s\n"):format(fields.help)) end

@@ -1,0 +1,106 @@
+/* findings.c - sentences, rules and helps of the findings of findings.h. */
+#include "base/runtime.h"
+#include "diag/symbolize.h"
+#include "findings.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sets the code and the rule of a finding, and its help unless it has one. openmp NULL: the same as `help`. */
+static void complete(struct rt_diagnostic *finding, const char *code, const char *rule, const char *help,
+                     const char *openmp)
+{
+    assert(finding->level && code);
+    if (!finding->element)
+        finding->element = "data"; /* unmapped meanwhile */
+    finding->code = code;
+    if (!finding->rule)
+        finding->rule = rule;
+    if (!finding->help) {
+        finding->help = help;
+        finding->openmp = openmp;
+    }
+}
+
+/* Reports a read of an old value. */
+void rt_emit_stale_data(struct rt_diagnostic finding, const char *actor, const char *verb, bool on_device)
+{
+    complete(&finding, "stale-data", "ACC33-upd-1",
+             on_device ? "send the change to the device before: update device({1|...})"
+                       : "fetch the change from the device before: update self({1|...})",
+             on_device ? "send the change to the device before: target update to({1|...})"
+                       : "fetch the change from the device before: target update from({1|...})");
+    rt_emit_diagnostic(&finding, "%s %s an old value of %s: no transfer has %s change", actor, verb, finding.element,
+                       on_device ? "sent the host's" : "fetched the device's");
+}
+
+/* Reports a read of an old value after its data were unmapped. */
+void rt_emit_stale_after_unmap(struct rt_diagnostic finding, const char *actor)
+{
+    complete(&finding, "stale-data", "ACC33-upd-1",
+             "copy the data back as they are unmapped: copyout({1|...}), or copy",
+             "copy the data back as they are unmapped: map(from: {1|...}), or tofrom");
+    rt_emit_diagnostic(&finding, "%s reads an old value of %s: its data were unmapped without the device's change",
+                       actor, finding.element);
+}
+
+/* Reports a transfer over a newer value. */
+void rt_emit_overwritten_change(struct rt_diagnostic finding, bool on_device)
+{
+    char call[200];
+    finding.region = rt_format_call(call, sizeof call);
+    complete(&finding, "overwritten-change", "ACC33-upd-1",
+             on_device ? "update self({1|...}) after the device's change, or send only what the host has changed"
+                       : "update device({1|...}) after the host's change, or fetch only what the device has changed",
+             on_device
+                 ? "target update from({1|...}) after the device's change, or send only what the host has changed"
+                 : "target update to({1|...}) after the host's change, or fetch only what the device has changed");
+    rt_emit_diagnostic(&finding, "%s overwrites the %s's change of %s", call, on_device ? "device" : "host",
+                       finding.element);
+}
+
+/* Reports a change that an unmap loses. */
+void rt_emit_lost_change(struct rt_diagnostic finding)
+{
+    char call[200] = "the end of the program";
+    if (rt.site)
+        finding.region = rt_format_call(call, sizeof call);
+    complete(&finding, "lost-change", NULL, NULL, NULL);
+    rt_emit_diagnostic(&finding, "%s unmaps %s, and no transfer copies the device's change to the host", call,
+                       finding.element);
+}
+
+/* Reports a read of an element without a value. */
+void rt_emit_uninitialized_read(struct rt_diagnostic finding, const char *actor, bool on_device)
+{
+    complete(&finding, "uninitialized-read", "ACC33-2.7-1", NULL, NULL);
+    rt_emit_diagnostic(&finding,
+                       on_device ? "%s reads %s, to which nothing was written on the device"
+                                 : "%s reads %s, a copy of device memory that nothing was written to",
+                       actor, finding.element);
+}
+
+/* Reports a copy of an element without a value. */
+void rt_emit_uninitialized_copy(struct rt_diagnostic finding)
+{
+    char call[200];
+    finding.region = rt_format_call(call, sizeof call);
+    complete(&finding, "uninitialized-read", NULL, NULL, NULL);
+    rt_emit_diagnostic(&finding, "%s copies %s to the host, to which nothing was written on the device", call,
+                       finding.element);
+}
+
+/* Reports two accesses that no wait orders. */
+void rt_emit_missing_wait(struct rt_diagnostic finding, const char *actor, const char *verb, const char *side,
+                          const struct rt_access_origin *earlier, const char *earlier_verb)
+{
+    char work[1300], waited[60], help[160];
+    rt_format_origin(earlier, work, sizeof work);
+    rt_format_waited_stream(earlier->epoch, waited, sizeof waited);
+    rt_format_wait_help(earlier->epoch, help, sizeof help);
+    finding.work = work;
+    complete(&finding, "missing-wait", "ACC33-async-2", help, NULL);
+    rt_emit_diagnostic(&finding, "%s %s %s%s without a wait for %s, which %s it", actor, verb, finding.element, side,
+                       waited, earlier_verb);
+}
