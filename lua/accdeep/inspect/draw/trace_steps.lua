@@ -17,7 +17,7 @@ local BEGINS = { alloc = true, incref = true, h2d = true, attach = true }
 local ENDS = { decref = true, free = true, detach = true }
 local DIRECTIONS = { h2d = "in", d2h = "out" }
 local POINTER_BYTES = 8
-local MAX_STEPS, FIRST, AFTER = 300, 100, 20 -- limits of the steps of a case, see choose_steps
+local MAX_STEPS, MIN_STEPS, MAX_BOXES = 300, 40, 6000 -- limits of the steps of a case, see choose_steps
 local MAX_ABSENT = 12 -- limit of objects on the host's side that are not present any more: the latest are drawn
 local LATER = "later" -- name of the cases of whole states (exec/trace/trace.c); only the last one in a row is drawn
 local MAX_PRESENT = 200 -- limit of present objects that are drawn one by one; one box stands for the others
@@ -109,7 +109,7 @@ function Recorder:pointer_rows(side, box_of)
     if container then
       local id = self.ids[container]
       rows[id] = rows[id] or {}
-      local is_known = self.state:top().objects[pointer.object] ~= nil
+      local is_known = self.state:top().objects[pointer.object] ~= nil or self.more > 0 and pointer.object ~= nil
       table.insert(rows[id], { path = path, kind = "pointer", offset = 0, bytes = POINTER_BYTES,
         state = not is_known and "gone" or side == "d" and "attached" or "host", count = pointer.count,
         to = is_known and side .. box_of(pointer.object) or nil })
@@ -204,20 +204,22 @@ local function error_of(mark, text)
     objects = mark.name and { { name = mark.name } } or nil }
 end
 
--- Returns the numbers of at most MAX_STEPS steps that are drawn, as keys: the first ones, the last one, and those
--- around the step `main`, which a picture shows. count: number of all steps.
-local function choose_steps(count, main)
-  local chosen, n = { [main] = true, [count] = true }, main == count and 1 or 2
+-- Returns the numbers of the steps that are drawn, as keys: the first ones, the last one, and those around the step
+-- `main`, which a picture shows. Of cases with many objects fewer steps are drawn. count: number of all steps; most:
+-- the most objects of a step.
+local function choose_steps(count, main, most)
+  local limit = math.max(MIN_STEPS, math.min(MAX_STEPS, MAX_BOXES // math.max(1, math.min(most, MAX_PRESENT))))
+  local chosen, n, after = { [main] = true, [count] = true }, main == count and 1 or 2, limit // 10
   -- Chooses the steps first ... last, as far as they exist, up to the limit.
   local function choose(first, last)
     for i = math.max(first, 1), math.min(last, count) do
-      if n == MAX_STEPS then return end
+      if n == limit then return end
       n, chosen[i] = n + (chosen[i] and 0 or 1), true
     end
   end
-  choose(1, FIRST)
-  choose(main, main + AFTER)
-  choose(main + AFTER - (MAX_STEPS - n), count)
+  choose(1, limit // 3)
+  choose(main, main + after)
+  choose(math.min(main + after, count) - (limit - n), count)
   return chosen
 end
 
@@ -327,7 +329,7 @@ end
 return function(lines, source_line)
   local chosen, cases = {}, {}
   for i, recorder in ipairs(record(lines, source_line, {})) do
-    chosen[i] = choose_steps(recorder.count, recorder.failing or recorder.usual)
+    chosen[i] = choose_steps(recorder.count, recorder.failing or recorder.usual, recorder.most)
   end
   local recorders = record(lines, source_line, chosen)
   for i, recorder in ipairs(recorders) do
