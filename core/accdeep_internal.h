@@ -60,7 +60,8 @@ ACCD_API accd_status accd__queue_run_tasks(accd_context *context, int device, un
  * their queues. Fails as accd_queue_wait does. */
 ACCD_API accd_status accd__queue_finish_copies(accd_context *context, int device, const void *host, uint64_t bytes);
 /* Sets the function that tells of a queued copy to the device whether its bytes are read at the construct (1), as host
- * memory may be gone later. Otherwise (0; captures NULL) they are read when the queue does the copy. */
+ * memory may be gone later. Otherwise (0; captures NULL) they are read when the queue does the copy. With such a
+ * function a construct that finds too little device memory waits for all queues of the device, and tries again. */
 ACCD_API void accd__queue_set_captures(accd_context *context, int (*captures)(uint64_t host, uint64_t bytes));
 
 /* ------------------------------------------------------------------- invariants and digests -- */

@@ -129,8 +129,8 @@ void accd__release_block(struct accd__device_env *env, struct accd__block *block
 /* ----------------------------------------------------------------------------------- alloc.c -- */
 
 /* Allocates `bytes` bytes of device memory, first for the data at `host` (0: for none), and sets *dev_p to their device
- * address. If too little memory is free,
- * waits for all concurrent queues of the device, which may free some, and tries again. Returns the device's error
+ * address. If too little memory is free, and queues are concurrent or have accd__queue_set_captures, waits for all
+ * queues of the device, which may free some, and tries again. Returns the device's error
  * (ACCD_ERROR_OUT_OF_DEVICE_MEMORY and others), or that of a queue. */
 accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t host, uint64_t bytes, uint64_t *dev_p);
 

@@ -68,7 +68,7 @@ void rt_note_deferred(void)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Queue of the operation under way (RT_ASYNC_SYNC: none), and the construct's data on the stack. */
+/* queue of the operation under way; RT_ASYNC_SYNC: none */
 static __thread int operation_queue = RT_ASYNC_SYNC;
 
 unsigned rt_get_work_queue(int device, int async)
@@ -198,15 +198,14 @@ static int captures(uint64_t host, uint64_t bytes)
     return operation_queue != RT_ASYNC_SYNC && rt.construct.queue && is_captured(host, bytes);
 }
 
-/* Returns true if a queued construct may access the host memory of an item later. It does not if the bytes are captured,
- * or if it begins a region or enters data that are present already. */
+/* Returns true if a queued construct may access the host memory of an item later. It does not if the bytes are
+ * captured, or if it begins a region or enters data that are present already. */
 static bool uses_host_later(const struct rt_thread *self, const struct rt_construct *construct, const accd_item *item)
 {
     const bool is_copyin = item->action == ACCD_ACTION_COPYIN || item->action == ACCD_ACTION_UPDATE_DEVICE,
                enters = construct->kind == ACCD_KIND_COMPUTE || construct->kind == ACCD_KIND_ENTER_DATA;
     return rt_moves_bytes(item->action) && !(is_copyin && is_captured((uintptr_t)item->host, item->bytes)) &&
-           !(enters &&
-             accd_get_presence(rt.context, self->device, item->host, item->bytes) == ACCD_PRESENCE_FULL);
+           !(enters && accd_get_presence(rt.context, self->device, item->host, item->bytes) == ACCD_PRESENCE_FULL);
 }
 
 /* Records the items on the stack, which must stay there until the queue has done its work. */
@@ -228,6 +227,21 @@ static void record_stack_uses(struct rt_thread *self, const struct rt_construct 
     }
 }
 
+/* Lets all queues of the device do their work if its memory has grown much since they did, because memory that a queue
+ * frees stays in use until then. */
+static void limit_memory(int device)
+{
+    static const uint64_t most = (uint64_t)256 << 20;
+    static uint64_t before[ACCD_MAX_DEVICES]; /* bytes in use when the queues had done their work */
+    accd_stats stats;
+    accd_get_stats(rt.context, device, &stats);
+    if (stats.live_bytes < before[device] + most)
+        return;
+    finish_queue(device, 0);
+    accd_get_stats(rt.context, device, &stats);
+    before[device] = stats.live_bytes;
+}
+
 /* Hook: puts the construct into the queue of the operation. Data that are captured are read now, so that earlier copies
  * to the same host memory are done first. */
 static void begin_construct(struct rt_thread *self, const struct rt_construct *construct)
@@ -235,6 +249,7 @@ static void begin_construct(struct rt_thread *self, const struct rt_construct *c
     const unsigned number = rt_get_work_queue(self->device, operation_queue);
     if (!number)
         return;
+    limit_memory(self->device);
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         if (rt_moves_bytes(item->action) && is_captured((uintptr_t)item->host, item->bytes))
@@ -255,21 +270,23 @@ static void end_construct(struct rt_thread *self, const struct rt_construct *con
     rt.construct.line = 0;
 }
 
-/* Hook: an operation in `queue` begins; RT_ASYNC_SYNC: it ends, and the seed decides whether its work is done early. */
+/* Hook: an operation in `queue` begins; RT_ASYNC_SYNC: it ends, and the seed decides whether its work is done early. A
+ * queue with very many tasks does them in any case. */
 static void begin_operation(struct rt_thread *self, int queue)
 {
+    enum { MOST_TASKS = 10000 };
     const unsigned ended = rt_get_work_queue(self->device, operation_queue);
-    uint64_t first;
+    uint64_t first, last;
     operation_queue = queue;
     if (!ended)
         return;
     rt_note_deferred();
+    accd__queue_get_tasks(rt.context, self->device, ended, &first, &last);
     for (; nnumbered < nstack_uses; nnumbered++) {
-        struct stack_use *use = &stack_uses[nnumbered];
-        use->queue = ended;
-        accd__queue_get_tasks(rt.context, use->device, ended, &first, &use->number);
+        stack_uses[nnumbered].queue = ended;
+        stack_uses[nnumbered].number = last;
     }
-    if (rt_happens(rt_get_order_shares().early))
+    if (rt_happens(rt_get_order_shares().early) || last >= first + MOST_TASKS)
         finish_queue(self->device, ended);
 }
 

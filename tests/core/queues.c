@@ -535,6 +535,12 @@ static void test_parts_of_queue(void)
     is_sound(context);
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
     must(other[0] == 200, "the rest is done");
+    static char large[40 << 20];
+    for (int i = 0; i < 3; i++) {
+        is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, large)), ACCD_OK,
+                  "memory that the queue has yet to free is freed first");
+        is_status(QUEUED(context, ACCD_KIND_EXIT_DATA, one, NULL, PLAIN(ACCD_ACTION_DELETE, large)), ACCD_OK, "exit");
+    }
     accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }

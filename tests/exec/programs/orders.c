@@ -166,6 +166,14 @@ static void right_queues(void)
     acc_delete_async(p, N * sizeof *p, 3);
     acc_wait(3);
     free(p);
+    static char large[1 << 20];
+    for (int i = 0; i < 40; i++) { /* more than the device has, if its memory is not freed meanwhile */
+        #pragma acc parallel loop copy(large) async(1)
+        for (int k = 0; k < N; k++)
+            large[k]++;
+    }
+    #pragma acc wait
+    b[2] += large[N - 1];
 }
 
 int main(int argc, char **argv)
