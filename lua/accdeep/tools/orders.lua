@@ -95,7 +95,7 @@ end
 
 -- Returns a status as text.
 local function format_status(status)
-  if not status then return "no end in the time" end
+  if not status then return "no end within the time limit" end
   return status > 128 and ("signal %d"):format(status - 128) or ("exit status %d"):format(status)
 end
 
