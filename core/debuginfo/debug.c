@@ -149,17 +149,24 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
 }
 
 /* Sets file and line of `site`, if they are known. Code without a line of its own (line 0) was made by the compiler.
- * For such a call uses a line shortly before it, and sets site->is_line_inexact. */
-static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
+ * For such a call uses a line shortly before it, and sets site->is_line_inexact. is_in_program: lines of headers of the
+ * system count as none. */
+void accd__find_line(struct accd__debug_info *debug, struct accd__code_site *site, bool is_in_program)
 {
     enum { STEPS = 8 };
     Dwarf_Addr at = site->pc - 1 - site->bias;
-    for (int i = 0; i < STEPS && !site->line; i++) {
+    for (int i = 0; i < STEPS; i++) {
+        int number;
         Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, at);
-        if (!line || debug->dw.dwarf_lineno(line, &site->line) || debug->dw.dwarf_lineaddr(line, &at))
+        if (!line || debug->dw.dwarf_lineno(line, &number) || debug->dw.dwarf_lineaddr(line, &at))
             return;
-        site->file = debug->dw.dwarf_linesrc(line, NULL, NULL);
-        site->is_line_inexact = i > 0;
+        const char *file = debug->dw.dwarf_linesrc(line, NULL, NULL);
+        if (number && !(is_in_program && accd__debug_is_system_header(file))) {
+            site->file = file;
+            site->line = number;
+            site->is_line_inexact = i > 0;
+            return;
+        }
         at--;
     }
 }
@@ -175,7 +182,7 @@ struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uin
     site->module = accd__find_module(debug, pc - 1);
     if (site->module && find_unit(debug, site)) {
         site->has_unit = true;
-        find_line(debug, site);
+        accd__find_line(debug, site, false);
         accd__read_site_scope(debug, site);
     }
     if (accd__pointer_table_add(&debug->sites, pc, site))

@@ -173,6 +173,21 @@ bool accd__debug_is_system_header(const char *file)
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
+/* Returns true if a function is declared in a file of the program. */
+static bool is_program_function(const struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
+{
+    const struct accd__dw *dw = &debug->dw;
+    Dwarf_Attribute attribute;
+    Dwarf_Word file;
+    Dwarf_Files *files;
+    size_t nfiles;
+    if (!dw->dwarf_attr_integrate(function, DW_AT_decl_file, &attribute) || dw->dwarf_formudata(&attribute, &file) ||
+        dw->dwarf_getsrcfiles(&site->unit, &files, &nfiles) != 0 || file >= nfiles)
+        return false;
+    const char *name = dw->dwarf_filesrc(files, file, NULL, NULL);
+    return name && !accd__debug_is_system_header(name);
+}
+
 /* Stores in `caller` the place where a function calls the function `inlined` there, if that place is in a file of the
  * program. As outer calls are visited first, the innermost place remains. */
 static void note_caller(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *inlined,
@@ -256,7 +271,8 @@ static void read_frame(struct accd__debug_info *debug, struct accd__code_site *s
 }
 
 /* Reads the function that contains a site (place of a call), with its variables and frame. Code inlined from a system
- * header gets the place in the program that it was inlined into. */
+ * header gets the place in the program that it was inlined into. A call of the program itself may have a line of such a
+ * header, because the compiler has moved code; it gets a line of the program shortly before it. */
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die function;
@@ -266,6 +282,8 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
     struct accd__code_site caller = {.line = 0};
     read_frame(debug, site, &function);
     add_scope(debug, site, &function, 0, &caller);
+    if (!caller.line && accd__debug_is_system_header(site->file) && is_program_function(debug, site, &function))
+        accd__find_line(debug, site, true);
     site->in_header = accd__debug_is_system_header(site->file) && !caller.line;
     if (caller.line && accd__debug_is_system_header(site->file)) {
         site->file = caller.file;
