@@ -148,29 +148,6 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
     return false;
 }
 
-/* Sets file and line of `site`, if they are known. Code without a line of its own (line 0) was made by the compiler.
- * For such a call uses a line shortly before it, and sets site->is_line_inexact. is_in_program: lines of headers of the
- * system count as none. */
-void accd__find_line(struct accd__debug_info *debug, struct accd__code_site *site, bool is_in_program)
-{
-    enum { STEPS = 8 };
-    Dwarf_Addr at = site->pc - 1 - site->bias;
-    for (int i = 0; i < STEPS; i++) {
-        int number;
-        Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, at);
-        if (!line || debug->dw.dwarf_lineno(line, &number) || debug->dw.dwarf_lineaddr(line, &at))
-            return;
-        const char *file = debug->dw.dwarf_linesrc(line, NULL, NULL);
-        if (number && !(is_in_program && accd__debug_is_system_header(file))) {
-            site->file = file;
-            site->line = number;
-            site->is_line_inexact = i > 0;
-            return;
-        }
-        at--;
-    }
-}
-
 /* Returns the site (place in the code) of the call with return address `pc`, from the table of sites or read now.
  * NULL: `pc` is 0, or no memory. */
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc)

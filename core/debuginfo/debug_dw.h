@@ -200,8 +200,7 @@ struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uin
 /* Returns the rules for unwinding at the return address `pc`; the caller frees them with free. NULL: not known. */
 Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
                               uintptr_t pc);
-/* debug.c: sets file and line of a call, if they are known. is_in_program: lines of headers of the system count as none.
- */
+/* Sets file and line of a call, if they are known. is_in_program: lines of headers of the system count as none. */
 void accd__find_line(struct accd__debug_info *debug, struct accd__code_site *site, bool is_in_program);
 /* Sets function, variables in scope, passed values and unwinding rules of a new site, whose unit is known. May replace
  * file and line: code inlined from a system header gets the place in the program where it was inlined. Does nothing if

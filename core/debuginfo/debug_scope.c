@@ -173,6 +173,29 @@ bool accd__debug_is_system_header(const char *file)
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
+/* Sets file and line of `site`, if they are known. Code without a line of its own (line 0) was made by the compiler.
+ * For such a call uses a line shortly before it, and sets site->is_line_inexact. is_in_program: lines of headers of the
+ * system count as none. */
+void accd__find_line(struct accd__debug_info *debug, struct accd__code_site *site, bool is_in_program)
+{
+    enum { STEPS = 8 };
+    Dwarf_Addr at = site->pc - 1 - site->bias;
+    for (int i = 0; i < STEPS; i++) {
+        int number;
+        Dwarf_Line *line = debug->dw.dwarf_getsrc_die(&site->unit, at);
+        if (!line || debug->dw.dwarf_lineno(line, &number) || debug->dw.dwarf_lineaddr(line, &at))
+            return;
+        const char *file = debug->dw.dwarf_linesrc(line, NULL, NULL);
+        if (number && !(is_in_program && accd__debug_is_system_header(file))) {
+            site->file = file;
+            site->line = number;
+            site->is_line_inexact = i > 0;
+            return;
+        }
+        at--;
+    }
+}
+
 /* Returns true if a function is declared in a file of the program. */
 static bool is_program_function(const struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
