@@ -153,8 +153,8 @@ static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA
 static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, rt_update_specs,
                                               rt_add_update_items};
 
-/* Runs a directive without a region on the slow path; on the host it moves no data. The queue is only reported to tools
- * and used by the race check, because all work is done at once in program order. */
+/* Runs a directive without a region on the slow path; on the host it moves no data. With a seed (rt/orders.h) the work is
+ * left to `queue`; otherwise it is done at once, and the queue is only reported and checked. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
                                                   const struct directive_kind *directive, int queue)
 {
@@ -345,7 +345,8 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
 }
 
 /* Runs a compute construct on the slow path: on the host as a plain call of `fn`; otherwise maps the data, runs the
- * kernel and unmaps the data. `queue` is only reported and checked. Ends the program without memory. */
+ * kernel and unmaps the data. With a seed (rt/orders.h) the kernel is left to `queue`; otherwise the queue is only
+ * reported and checked. Ends the program without memory. */
 static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
                                                   const struct entries *map, int queue)
 {
