@@ -195,7 +195,7 @@ static void blocked(void)
     printf("%d of 300, %d wrong\n", got, wrong);
 }
 
-static atomic_int arrived[THREADS], mixed;
+static atomic_int arrived[THREADS], mixed, started;
 static __thread int self = -1;
 
 static void on_thread(int number, siginfo_t *info, void *context)
@@ -211,6 +211,7 @@ static void *work(void *number)
 {
     double *b = calloc(N, sizeof *b);
     self = (int)(long)number;
+    started++;
     while (arrived[self] < EACH) {
 #pragma acc parallel loop copy(b [0:N])
         for (int i = 0; i < N; i++)
@@ -226,6 +227,8 @@ static void threads(void)
     handle(SIGRTMIN + 3, on_thread, SA_RESTART);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, work, (void *)i);
+    while (started < THREADS) /* a signal before the thread knows its number would count as mixed */
+        usleep(1000);
     usleep(50000);
     for (int k = 0; k < EACH; k++) {
         for (int i = 0; i < THREADS; i++)
