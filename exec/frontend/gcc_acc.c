@@ -153,8 +153,8 @@ static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA
 static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, rt_update_specs,
                                               rt_add_update_items};
 
-/* Runs a directive without a region on the slow path; on the host it moves no data. With a seed (rt/orders.h) the work is
- * left to `queue`; otherwise it is done at once, and the queue is only reported and checked. */
+/* Runs a directive without a region on the slow path; on the host it moves no data. With a seed (rt/orders.h) the work
+ * is left to `queue`; otherwise it is done at once, and the queue is only reported and checked. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
                                                   const struct directive_kind *directive, int queue)
 {
