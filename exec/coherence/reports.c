@@ -470,11 +470,11 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
 
 /* Reports that the transfer of the call under way overwrites the newest value of the byte at `at` by an old one.
  * origin: low half of the return address of the write that made the newest value. */
-void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
+void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin, const char *rule)
 {
     struct named_element names;
     name_element(NULL, mapping, at, &names);
-    rt_emit_overwritten_change(make_diagnostic(NULL, NULL, NULL, &names, find_writer(origin)),
+    rt_emit_overwritten_change(make_diagnostic(NULL, NULL, rule, &names, find_writer(origin)),
                                rt_is_in_device_space(at));
 }
 

@@ -326,7 +326,7 @@ _Noreturn void rt_report_access_out_of_bounds(const struct rt_access *access, ui
 _Noreturn void rt_report_access_to_host(const struct rt_access *access);
 _Noreturn void rt_report_access_to_device(const struct rt_access *access);
 /* Reports that the transfer under way overwrites a Modified byte of its target. at: address of the byte; origin: of the
- * overwritten change. */
-void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin);
+ * overwritten change; rule: that of the transfer, NULL: none. */
+void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin, const char *rule);
 
 #endif

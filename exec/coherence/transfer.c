@@ -50,9 +50,9 @@ static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_
 }
 
 /* Sets the states of both sides for a transfer of n bytes from `from` to `to`: valid bytes become Shared, and old bytes
- * make the target old. Reports the first target byte that is Modified and overwritten by an old one. mapping NULL: the
- * bytes are in no object, and nothing is reported. */
-static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
+ * make the target old. Reports the first target byte that is Modified and overwritten by an old one. rule: that of the
+ * transfer; NULL: none. */
+static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping, const char *rule)
 {
     /* While transfers of queues are pending, moved host bytes stay unread: so the fast path does not allow reads of the
      * host before it has waited. */
@@ -86,7 +86,7 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
                              (rt_get_lost_bytes(&b) && !is_dirty && !is_unwritten[i]);
                 if (!valid && is_dirty && !is_unwritten[i]) {
                     if (!is_reported && mapping && rt_matches_digest(&b))
-                        rt_report_overwritten_change(mapping, a.at, *a.origin);
+                        rt_report_overwritten_change(mapping, a.at, *a.origin, rule);
                     is_reported = valid = true;
                     rt_change_states(&b, 0, RT_VALID);
                 }
@@ -260,14 +260,14 @@ static void handle_transfer(const accd_event *event, const struct rt_mapping *ma
     const uint16_t number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
     if (to_host) {
         invalidate_on_other_devices(mapping, host, bytes);
-        move_states(host, dev, bytes, mapping);
+        move_states(host, dev, bytes, mapping, event->rule);
         /* The device bytes count as read, because the host has them now: they are not reported as unused. */
         rt_set_states(dev, bytes, 0, RT_WAS_READ);
         return;
     }
     rt_unused_record_transfer(event, mapping, number, redundant);
     if (!redundant)
-        move_states(dev, host, bytes, mapping);
+        move_states(dev, host, bytes, mapping, event->rule);
 }
 
 /* Changes states for an event of the core: an allocation, a free, a transfer, an attach or a detach. Other events are
