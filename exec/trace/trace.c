@@ -129,7 +129,7 @@ static void write_line(struct rt_text_buffer *line, enum line_kind kind)
 static uint64_t get_key(uint64_t address, int device, bool pointer)
 {
     assert(device < DEVICES_MAX);
-    return rt_data_key(device, address) | (uint64_t)pointer << POINTER_SHIFT;
+    return rt_data_key(device, address) | (pointer ? (uint64_t)1 << POINTER_SHIFT : 0);
 }
 
 /* Returns the number of present objects or attached pointers of a device that the trace tells of. */

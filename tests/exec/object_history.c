@@ -3,6 +3,7 @@
 
 #include <base/runtime.h>
 #include <diag/object_history.h>
+#include <diag/source_lines.h>
 #include <diag/symbolize.h>
 #include <lib/text_buffer.h>
 
