@@ -98,7 +98,7 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         .pc = pc,
         .object = name,
         .second = slot ? pointer.name : NULL,
-        .region = {site->construct_name, site->call.pc},
+        .region = rt_get_kernel_region(site),
     };
     const struct rt_display_name display =
         present ? rt_get_display_name(&object.info) : (struct rt_display_name){.line = 0};

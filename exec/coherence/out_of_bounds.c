@@ -42,8 +42,7 @@ static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic 
     diagnostic.pc = pc;
     diagnostic.object = display.name;
     diagnostic.element = element;
-    if (site)
-        diagnostic.region = (struct rt_region_begin){site->construct_name, site->call.pc};
+    diagnostic.region = rt_get_kernel_region(site);
     rt_emit_diagnostic(&diagnostic, "%s %s %s, %s", actor, verb, element, position);
 }
 

@@ -225,8 +225,7 @@ static struct rt_diagnostic make_diagnostic(const struct rt_access *access, cons
                         : 0,
         .object = *names->object.name ? names->object.name : NULL,
         .element = *names->element ? names->element : NULL,
-        .region = rt_kernel_site ? (struct rt_region_begin){rt_kernel_site->construct_name, rt_kernel_site->call.pc}
-                                 : (struct rt_region_begin){0},
+        .region = rt_get_kernel_region(rt_kernel_site),
         .other = other,
     };
 }

@@ -345,6 +345,8 @@ static void append_related_lines(struct rt_text_buffer *text, const struct rt_di
     const struct rt_related_location region = rt_get_related_location("region", diagnostic->region.pc);
     if (region.file)
         rt_text_append(text, "  in: the %s region of %s:%d\n", diagnostic->region.kind, region.file, region.line);
+    if (region.file && diagnostic->region.is_end)
+        rt_append_source_line(text, region.file, region.line, diagnostic->object);
     append_call_stack(text, stack);
     if (diagnostic->work)
         rt_text_append(text, "  unordered with: %s\n", diagnostic->work);
@@ -358,12 +360,12 @@ static void append_related_lines(struct rt_text_buffer *text, const struct rt_di
     }
 }
 
-/* Returns the name that the source line of a finding is searched for: that of its pointer, element or object; NULL if
- * it has none. */
+/* Returns the name that the source line of a finding is searched for: that of its pointer or object. NULL if it has
+ * none, or if the line may be another one. */
 static const char *get_marked_name(const struct rt_diagnostic *diagnostic)
 {
     const bool has_pointer = diagnostic->second && *diagnostic->second && diagnostic->element;
-    return has_pointer ? diagnostic->second : diagnostic->object;
+    return diagnostic->region.is_end ? NULL : has_pointer ? diagnostic->second : diagnostic->object;
 }
 
 /* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the

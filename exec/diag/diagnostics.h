@@ -25,6 +25,7 @@ struct rt_related_location {
 struct rt_region_begin {
     const char *kind;
     uintptr_t pc;
+    bool is_end; /* the finding is about the region's end, which compilers attribute to a nearby statement */
 };
 struct rt_diagnostic {
     /* level: "error", "warning", "note", "advice"; code of error_codes.lua; both static */

@@ -510,6 +510,13 @@ struct rt_related_location rt_get_related_location(const char *event, uintptr_t 
     return location;
 }
 
+/* Returns the begin of the region of a kernel. */
+struct rt_region_begin rt_get_kernel_region(const struct rt_site *site)
+{
+    return site ? (struct rt_region_begin){.kind = site->construct_name, .pc = site->call.pc}
+                : (struct rt_region_begin){0};
+}
+
 /* Writes the current call as words, and returns the begin of the region that it ends. */
 struct rt_region_begin rt_format_call(char *to, size_t capacity)
 {
@@ -521,7 +528,7 @@ struct rt_region_begin rt_format_call(char *to, size_t capacity)
     }
     const char *kind = construct_name + strlen("end ");
     snprintf(to, capacity, "the end of the %s region", kind);
-    return (struct rt_region_begin){kind, rt_this_thread.regions[rt_this_thread.nregions - 1].pc};
+    return (struct rt_region_begin){kind, rt_this_thread.regions[rt_this_thread.nregions - 1].pc, true};
 }
 
 /* Writes " of FILE:LINE" for the code at `pc`, or an empty string if the line is not known. */

@@ -87,6 +87,8 @@ bool rt_peek_memory(uint64_t host, char *to, size_t n);
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity);
 /* Returns what happened at a related location, as words that begin a line of a report. */
 const char *rt_get_event_phrase(const char *event);
+/* Returns the begin of the region of a kernel's construct; site NULL: no region. */
+struct rt_region_begin rt_get_kernel_region(const struct rt_site *site);
 /* Returns the location of the code that returns to `pc` as a related location; `file` NULL: unknown. */
 struct rt_related_location rt_get_related_location(const char *event, uintptr_t pc);
 /* Writes the current call for a report: "exit data", "the end of the data region". Returns, for the end of a region,

@@ -130,8 +130,8 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
 /* Returns where the compute or target region of a construct begins. */
 static struct rt_region_begin get_region(uintptr_t construct)
 {
-    return rt_kernel_kind(construct) ? (struct rt_region_begin){rt_kernel_kind(construct), construct & ~RT_TARGET_BIT}
-                                     : (struct rt_region_begin){0};
+    const char *kind = rt_kernel_kind(construct);
+    return (struct rt_region_begin){.kind = kind, .pc = kind ? construct & ~RT_TARGET_BIT : 0};
 }
 
 /* Reports all recorded null pointers that the kernel of `construct` may use on `device`, in one diagnostic.

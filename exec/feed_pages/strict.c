@@ -117,8 +117,7 @@ static int is_present(void *ud, uint64_t address)
  * RT_UNALIGNED_ACCESS), or any other value that is not an address. */
 void rt_report_wild_pointer(const struct rt_site *site, uint64_t value, uintptr_t pc, const char *actor)
 {
-    const struct rt_region_begin region =
-        site ? (struct rt_region_begin){site->construct_name, site->call.pc} : (struct rt_region_begin){0};
+    const struct rt_region_begin region = rt_get_kernel_region(site);
     if (rt_is_uninitialized_pointer(value))
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
@@ -217,7 +216,7 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
                                                    .code = "out-of-bounds",
                                                    .rule = "ACC33-2.7.1-1",
                                                    .pc = pc,
-                                                   .region = {site->construct_name, site->call.pc}},
+                                                   .region = rt_get_kernel_region(site)},
                            "%s %s %p, which is neither host nor device memory", actor, verb, address);
         rt_exit_with_error();
     }
