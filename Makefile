@@ -10,13 +10,13 @@ CMAKE   ?= cmake
 # Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
 BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson libdw-dev
 TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy clang-format clang libomp-dev graphviz tmux libedit2 \
-                 pkgconf perl libxml2-utils mandoc libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
+                 pkgconf perl libxml2-utils mandoc libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 dpkg-dev file
 BENCH_PACKAGES = g++
 
 # Packages come before what needs them.
 .NOTPARALLEL:
-.PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained \
-        clean deps-build deps-test deps-bench
+.PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained deb \
+        clean deps-build deps-test deps-deb deps-bench
 
 all: build
 
@@ -97,6 +97,11 @@ selfcontained: build
 	@$(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory >/dev/null
 	@lua/package/dist selfcontained $(BUILD) $(BUILD)/dist
 
+# $(BUILD)/dist/accdeep_VERSION_ARCHITECTURE.deb, which `apt install ./FILE` takes.
+deb: deps-deb build
+	@cd $(BUILD) && cpack -G DEB -B dist >log 2>&1 || { cat log; exit 1; }
+	@ls $(BUILD)/dist/*.deb
+
 clean:
 	rm -rf $(BUILD)
 
@@ -106,6 +111,9 @@ deps-build:
 deps-test:
 	@mkdir -p $(BUILD)
 	@tests/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+deps-deb:
+	@mkdir -p $(BUILD)
+	@tests/packages $(BUILD_PACKAGES) dpkg-dev file
 deps-bench:
 	@mkdir -p $(BUILD)
 	@tests/packages $(BUILD_PACKAGES) $(BENCH_PACKAGES)
