@@ -20,7 +20,7 @@ enum { RT_BLOCK_ALIGNMENT = 16, RT_BLOCK_MIN = 32 };
 /* Returns true if the `bytes` bytes at `host` must be checked before the core gets them. Reasons: `host` may be a
  * device address or the address of a stack variable, or the bytes are transferred (`moves`) and may exceed a malloc
  * block. A call must be under way (rt.site). */
-static inline bool rt_needs_check(uintptr_t host, uint64_t bytes, bool moves)
+static inline __attribute__((always_inline)) bool rt_needs_check(uintptr_t host, uint64_t bytes, bool moves)
 {
     assert(rt.site);
     return host - rt.device_low < rt.device_high - rt.device_low || host >= rt.site->call.sp ||
