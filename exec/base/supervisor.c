@@ -80,8 +80,8 @@ __attribute__((constructor)) static void tell_loaded(void)
     rt_notify_supervisor('L');
 }
 
-/* Calls rt_note_process_end at the end of the process. */
-__attribute__((destructor)) static void tell_end(void)
+/* Calls rt_note_process_end at the end of the process, after destructors without a priority, which may report. */
+__attribute__((destructor(1000))) static void tell_end(void)
 {
     rt_note_process_end();
 }
