@@ -180,13 +180,14 @@ size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states,
 {
     assert(run->states || !run->n);
     typedef uint32_t vector __attribute__((vector_size(16), aligned(4)));
-    enum { WIDTH = sizeof(vector) / sizeof(uint32_t), BLOCK = 4 * WIDTH };
+    enum { WIDTH = sizeof(vector) / sizeof(uint32_t), BLOCK = 8 * WIDTH };
     const uint32_t mask = RT_ALL_BYTES(states | none), expected = RT_ALL_BYTES(states);
     size_t i = 0;
     for (; i + BLOCK <= run->n; i += BLOCK) {
-        vector differs = {0};
-        for (size_t k = i; k < i + BLOCK; k += WIDTH)
-            differs |= (*(const vector *)(run->states + k) & mask) ^ expected;
+        const vector *at = (const vector *)(run->states + i);
+        const vector all = at[0] & at[1] & at[2] & at[3] & at[4] & at[5] & at[6] & at[7],
+                     any = at[0] | at[1] | at[2] | at[3] | at[4] | at[5] | at[6] | at[7],
+                     differs = ((all & mask) ^ expected) | ((any & mask) ^ expected);
         if (differs[0] | differs[1] | differs[2] | differs[3])
             break;
     }
