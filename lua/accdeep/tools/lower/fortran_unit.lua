@@ -602,10 +602,7 @@ local function rewrite_as_calls(self, construct)
     if clause.clause.name == "if" then construct.condition = clause.text:match "%((.*)%)$" end
     if clause.clause.name == "self" and node.name ~= "update" then deep_copy.cannot "'self'" end
   end
-  if node.name == "host_data" then
-    replace_lines(self, construct, self.calls:host_data(self, construct))
-    return
-  end
+  if node.name == "host_data" then return replace_lines(self, construct, self.calls:host_data(self, construct)) end
   local kind = openacc_directives.directive(node.name).kind
   openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, session.rules)
@@ -626,9 +623,8 @@ local function rewrite_as_calls(self, construct)
     for _, clause in ipairs(other_clauses(construct, {})) do
       if c_calls.compiler_clauses[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
-    if openacc_directives.directive(node.name).construct ~= "kernels" then -- kernels has no clause firstprivate
-      parts[#parts + 1] = own_clause
-    end
+    local is_kernels = openacc_directives.directive(node.name).construct == "kernels"
+    if not is_kernels then parts[#parts + 1] = own_clause end -- kernels has no clause firstprivate
     lines[#lines + 1], following = table.concat(parts, " "), tail
     for number = construct.own.last + 1, (end_lines(self, construct)) do
       local text = lines_of(self, number, number)
