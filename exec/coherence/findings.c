@@ -7,13 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the name of a finding's element; "data" if they were unmapped meanwhile and have no name any more. */
+static const char *get_element(const struct rt_diagnostic *finding)
+{
+    return finding->element ? finding->element : "data";
+}
+
 /* Sets the code and the rule of a finding, and its help unless it has one. openmp NULL: the same as `help`. */
 static void complete(struct rt_diagnostic *finding, const char *code, const char *rule, const char *help,
                      const char *openmp)
 {
     assert(finding->level && code);
-    if (!finding->element)
-        finding->element = "data"; /* unmapped meanwhile */
     finding->code = code;
     if (!finding->rule)
         finding->rule = rule;
@@ -31,8 +35,8 @@ void rt_emit_stale_data(struct rt_diagnostic finding, const char *actor, const c
                        : "fetch the change from the device before: update self({1|...})",
              on_device ? "send the change to the device before: target update to({1|...})"
                        : "fetch the change from the device before: target update from({1|...})");
-    rt_emit_diagnostic(&finding, "%s %s an old value of %s: no transfer has %s change", actor, verb, finding.element,
-                       on_device ? "sent the host's" : "fetched the device's");
+    rt_emit_diagnostic(&finding, "%s %s an old value of %s: no transfer has %s change", actor, verb,
+                       get_element(&finding), on_device ? "sent the host's" : "fetched the device's");
 }
 
 /* Reports a read of an old value after its data were unmapped. */
@@ -42,7 +46,7 @@ void rt_emit_stale_after_unmap(struct rt_diagnostic finding, const char *actor)
              "copy the data back as they are unmapped: copyout({1|...}), or copy",
              "copy the data back as they are unmapped: map(from: {1|...}), or tofrom");
     rt_emit_diagnostic(&finding, "%s reads an old value of %s: its data were unmapped without the device's change",
-                       actor, finding.element);
+                       actor, get_element(&finding));
 }
 
 /* Reports a transfer over a newer value. */
@@ -57,7 +61,7 @@ void rt_emit_overwritten_change(struct rt_diagnostic finding, bool on_device)
                  ? "target update from({1|...}) after the device's change, or send only what the host has changed"
                  : "target update to({1|...}) after the host's change, or fetch only what the device has changed");
     rt_emit_diagnostic(&finding, "%s overwrites the %s's change of %s", call, on_device ? "device" : "host",
-                       finding.element);
+                       get_element(&finding));
 }
 
 /* Reports a change that an unmap loses. */
@@ -68,7 +72,7 @@ void rt_emit_lost_change(struct rt_diagnostic finding)
         finding.region = rt_format_call(call, sizeof call);
     complete(&finding, "lost-change", NULL, NULL, NULL);
     rt_emit_diagnostic(&finding, "%s unmaps %s, and no transfer copies the device's change to the host", call,
-                       finding.element);
+                       get_element(&finding));
 }
 
 /* Reports a read of an element without a value. */
@@ -78,7 +82,7 @@ void rt_emit_uninitialized_read(struct rt_diagnostic finding, const char *actor,
     rt_emit_diagnostic(&finding,
                        on_device ? "%s reads %s, to which nothing was written on the device"
                                  : "%s reads %s, a copy of device memory that nothing was written to",
-                       actor, finding.element);
+                       actor, get_element(&finding));
 }
 
 /* Reports a copy of an element without a value. */
@@ -88,7 +92,7 @@ void rt_emit_uninitialized_copy(struct rt_diagnostic finding)
     finding.region = rt_format_call(call, sizeof call);
     complete(&finding, "uninitialized-read", NULL, NULL, NULL);
     rt_emit_diagnostic(&finding, "%s copies %s to the host, to which nothing was written on the device", call,
-                       finding.element);
+                       get_element(&finding));
 }
 
 /* Reports two accesses that no wait orders. */
@@ -101,6 +105,6 @@ void rt_emit_missing_wait(struct rt_diagnostic finding, const char *actor, const
     rt_format_wait_help(earlier->epoch, help, sizeof help);
     finding.work = work;
     complete(&finding, "missing-wait", "ACC33-async-2", help, NULL);
-    rt_emit_diagnostic(&finding, "%s %s %s%s without a wait for %s, which %s it", actor, verb, finding.element, side,
-                       waited, earlier_verb);
+    rt_emit_diagnostic(&finding, "%s %s %s%s without a wait for %s, which %s it", actor, verb, get_element(&finding),
+                       side, waited, earlier_verb);
 }

@@ -374,7 +374,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     self = rt_enter(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
-    const bool is_queued = rt_get_work_queue(self->device, queue);
+    const bool is_queued = rt.options.seed && rt_get_work_queue(self->device, queue);
     if (is_allocated || is_queued)
         kernel = rt_alloc_kernel(bytes);
     kernel->fn = kernel->code = fn;

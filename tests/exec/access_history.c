@@ -1,17 +1,10 @@
 /* The access history of device memory, in tiles and split tiles, against a list of the last access of each byte. */
 #include "../tap.h"
+#include "random.h"
 
 #include <checked/access_history.h>
 
 enum { BYTES = 8 * RT_TILE_BYTES, WORKS = 40, PHASES = 1500, ACCESSES = 40, LOW = 1 << 20 };
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
 
 static struct rt_history_tile tiles[BYTES / RT_TILE_BYTES], split_tiles[BYTES / RT_TILE_UNITS];
 static struct rt_last_access split_bytes[BYTES];

@@ -1,6 +1,7 @@
 /* Vector clocks of queues and tasks against a model: for each operation, the set of all operations that happen before
  * it. */
 #include "../tap.h"
+#include "random.h"
 
 #include <coherence/happens_before.h>
 #include <diag/errors.h>
@@ -18,14 +19,6 @@ void rt_format_location(uintptr_t pc, char *to, size_t capacity)
 {
     (void)pc, (void)capacity;
     *to = 0;
-}
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
 }
 
 /* A set of operations of the round, by number. */

@@ -93,7 +93,7 @@ int main(void)
     is_number((uintptr_t)rt_find_partly_present_address(self, present - 8, 24), 0x1000 - 8,
               "a range that begins before present data has the address before theirs");
     ok(!rt_find_partly_present_address(self, present + 16, 8), "absent data have none");
-    ok(rt_is_partly_present(self, present, 24) && !rt_is_partly_present(self, present, 8), "a part is told from all");
+    ok(rt_is_partly_present(self, present, 24) && !rt_is_partly_present(self, present, 8), "partly and wholly present ranges are distinguished");
     rt_items_free(&items);
     return done();
 }

@@ -1,18 +1,11 @@
 /* Entries with iterators against a model: random entries, expanded one by one. */
 #include "../tap.h"
+#include "random.h"
 
 #include <diag/errors.h>
 #include <frontend/gcc_entries.h>
 
 enum { ROUNDS = 2000, ENTRIES = 8, VALUES = 5 };
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
 
 _Noreturn void rt_fatal(const char *code, const char *format, ...) /* the tested file calls it without memory */
 {

@@ -1,5 +1,6 @@
 /* The history of unmapped objects against a list of all that were unmapped: which one contained a range last. */
 #include "../tap.h"
+#include "random.h"
 
 #include <base/runtime.h>
 #include <diag/object_history.h>
@@ -9,14 +10,6 @@
 
 enum { RECORDS = 3000, KEPT = 256, SPACE = 4000, DEVICES = 2, LOOKUPS = 20 };
 static const uint64_t HOST = 1 << 20, DEVICE = 1 << 24; /* where host and device memory begin */
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
 
 /* The present object, which the tested file asks for; bytes 0: none. */
 static struct {

@@ -1,6 +1,7 @@
 /* Shadow memory against a list of the states of each byte: ranges, granules and runs of words on the host and the device,
  * tiles and digests. */
 #include "../tap.h"
+#include "random.h"
 
 #include <coherence/shadow.h>
 #include <diag/errors.h>
@@ -26,14 +27,6 @@ void rt_fatal(const char *code, const char *format, ...)
 {
     printf("Bail out! %s: %s\n", code, format);
     exit(1);
-}
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
 }
 
 /* A part of memory: the states of each byte, whether its tile may be read, and the value of each word at its last

@@ -1,19 +1,12 @@
 /* Mapping programs of structures against a model: random members, the gaps between them, and the cache. */
 #include "../tap.h"
+#include "random.h"
 
 #include <base/runtime.h>
 #include <diag/errors.h>
 #include <image/struct_programs.h>
 
 enum { ROUNDS = 3000, MEMBERS = 6, BYTES = 64 };
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
 
 _Noreturn void rt_fatal(const char *code, const char *format, ...) /* the tested file calls it without memory */
 {

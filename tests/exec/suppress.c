@@ -1,5 +1,6 @@
 /* Suppressions against a model: random patterns in a file, and random findings. */
 #include "../tap.h"
+#include "random.h"
 
 #include <base/runtime.h>
 #include <diag/diagnostics.h>
@@ -7,14 +8,6 @@
 #include <unistd.h>
 
 enum { LINES = 60, FINDINGS = 20000 };
-
-static uint64_t state = 20261129;
-
-static size_t pick(size_t n) /* less than n */
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
 
 /* Writes a random text of 1 to 4 of the characters in `alphabet` to `to`, and returns `to`. */
 static char *choose_text(char *to, const char *alphabet)
