@@ -102,8 +102,8 @@ describe("the catalogue of rules", function()
     assert.is_true(#order > 300)
   end)
 
-  it("has every id once, with section, kind, status and text", function()
-    local seen, kinds = {}, {}
+  it("has every id once, with section, kind, status, title and text", function()
+    local seen, kinds, titles = {}, {}, {}
     for kind in ([[syntax,static error,default,precedence,lowering,meaning,run-time error,choice,
         restriction,future,figure,background]]):gmatch "[^,]+" do
       kinds[kind:match "^%s*(.-)%s*$"] = true
@@ -118,9 +118,13 @@ describe("the catalogue of rules", function()
         rule.id .. " has no status")
       assert.equal(rule.status == "untestable", rule.why ~= nil, rule.id .. ": untestable, and why")
       assert.is_truthy(rule.text:find "^%S.*%.%)?$", rule.id .. " has no text")
+      assert.is_truthy(rule.title and rule.title:find "^%S.*[^%s.]$", rule.id .. " has no title")
+      assert.is_true(select(2, rule.title:gsub("%S+", "")) <= 8, rule.id .. " has a title of more than eight words")
+      assert.is_nil(titles[rule.title], ("%s has the title of %s"):format(rule.id, titles[rule.title]))
+      titles[rule.title] = rule.id
       for key in pairs(rule) do
         assert.is_truthy(key == "id" or key == "section" or key == "kind" or key == "status"
-          or key == "text" or key == "why", ("%s has a field '%s'"):format(rule.id, key))
+          or key == "title" or key == "text" or key == "why", ("%s has a field '%s'"):format(rule.id, key))
       end
     end
   end)

@@ -266,6 +266,7 @@ end
 local KEYS = { "files", "file", "title", "cases", "name", "bytes", "ok", "seconds", "error", "phase" }
 for _, key in ipairs(FIELDS) do
   if key ~= "file" then KEYS[#KEYS + 1] = key end
+  if key == "rule" then KEYS[#KEYS + 1] = "rule_title" end
 end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 
@@ -280,9 +281,15 @@ local function utf8_all(value)
 end
 
 -- Returns the formatter for JSON: one object at the end, with the records and the numbers of cases and of failed cases.
+-- options.rule_title(id), if there is one, returns the title of a rule or nil: errors get the title beside their rule.
 function formats.json(options)
   local self = {}
-  function self.record() end
+  function self.record(record)
+    for _, case in ipairs(record.cases) do
+      local rule = options.rule_title and case.error and case.error.rule
+      if rule then case.error.rule_title = options.rule_title(rule) end
+    end
+  end
   function self.finish(records)
     local total, failed = count(records)
     options.out(require "dkjson".encode({ files = setmetatable(utf8_all(records), { __jsontype = "array" }),

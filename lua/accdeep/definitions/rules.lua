@@ -1,5 +1,7 @@
--- rules.lua - the rules of all documents, read from spec/rules: {id, section, kind, status, text, why}; `why` may be
--- nil.
+-- rules.lua - the rules of all documents, read from spec/rules: {id, section, kind, status, title, text, why}; `why`
+-- may be nil.
+--
+-- title: the subject of the rule, a noun phrase of at most eight words. Titles are unique.
 --
 -- status: "done" if conformance scenarios cover what the rule accepts and what it rejects; "untestable" if no scenario
 -- can show it, with the reason in `why`; otherwise "open".
@@ -68,14 +70,14 @@ function rules.normalize_id(id)
   return id
 end
 
--- Returns a list of the ids of the rules whose texts contain each text of the list `words` as whole words, in the order
--- of the documents. Letter case is ignored.
+-- Returns a list of the ids of the rules whose titles or texts contain each text of the list `words` as whole words, in
+-- the order of the documents. Letter case is ignored.
 local function search_all_words(words)
   local ids, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
   for _, document in ipairs(rules.all()) do
     for _, rule in ipairs(document.rules) do
-      local text, has_all = rule.text:lower():gsub("%s+", " "), true
+      local text, has_all = (rule.title .. "\n" .. rule.text):lower():gsub("%s+", " "), true
       for _, pattern in ipairs(patterns) do has_all = has_all and text:find(pattern) ~= nil end
       if has_all then ids[#ids + 1] = rule.id end
     end
@@ -83,8 +85,8 @@ local function search_all_words(words)
   return ids
 end
 
--- Returns a list of the ids of the rules whose texts contain `text`. If there are none, returns the ids of the rules
--- that contain all words of `text`, an empty list if there are none either.
+-- Returns a list of the ids of the rules whose titles or texts contain `text`. If there are none, returns the ids of
+-- the rules that contain all words of `text`, an empty list if there are none either.
 function rules.search(text)
   local ids, words = search_all_words { text }, {}
   if #ids > 0 then return ids end
@@ -127,12 +129,10 @@ end
 
 local WIDTH = 100
 
--- Returns the beginning of the text of the rule `id`, at most one line, with "..." if it is cut off; "" if there is no
--- such rule.
-function rules.first_words(id)
-  local text = rules.has(id) and rules.ids[id].text or ""
-  local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
-  return line == text and line or line .. " ..."
+-- Returns the title of the rule `id`; nil if there is no such rule.
+function rules.title(id)
+  local rule = rules.rule(id)
+  return rule and rule.title
 end
 
 -- Returns a text about the rules whose ids are `id` or begin with it, as whole parts ("ACC33-2.7": also ACC33-2.7.2-1;
@@ -143,7 +143,7 @@ function rules.describe(id)
     for _, rule in ipairs(document.rules) do
       local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
       if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
-        out[#out + 1] = ("%s  %s"):format(rule.id, rule.kind)
+        out[#out + 1] = ("%s  %s  (%s)"):format(rule.id, rule.title, rule.kind)
         out[#out + 1] = rules.wrap_text(rule.text, "    ", WIDTH)
         if rule.why then out[#out + 1] = rules.wrap_text("untestable: " .. rule.why, "    ", WIDTH) end
       end

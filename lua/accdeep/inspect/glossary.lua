@@ -60,7 +60,7 @@ function glossary.text(name)
   local function add_text(text) out[#out + 1] = rules.wrap_text(text, "  ", 100) end
   add_text(entry.text)
   if entry.also then add_text("also: " .. entry.also) end
-  if entry.rule then out[#out + 1] = ("  rule: %s  %s"):format(entry.rule, rules.first_words(entry.rule)) end
+  if entry.rule then out[#out + 1] = ("  rule: %s  %s"):format(entry.rule, rules.title(entry.rule)) end
   add_text("see: " .. entry.see)
   return table.concat(out, "\n") .. "\n"
 end

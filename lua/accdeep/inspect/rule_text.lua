@@ -91,7 +91,7 @@ function rule_text.describe_code(code)
   local cases, reason = cases_with(expects(code))
   local ids = rules_of(code, cases)
   if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end
-  format_list(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
+  format_list(ids, function(id) return ("%-18s %s"):format(id, rules.title(id)) end, out)
   if reason then out[#out + 1] = "  " .. reason end
   local example
   for _, case in ipairs(cases) do

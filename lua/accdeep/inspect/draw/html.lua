@@ -217,12 +217,12 @@ local function lines_of(text)
   return list
 end
 
--- Returns a table from rule id to the text of the rule. `ids`: ids as keys; unknown ids are omitted.
+-- Returns a table from rule id to the title and text of the rule. `ids`: ids as keys; unknown ids are omitted.
 local function rule_texts(ids)
   local texts = {}
   for id in pairs(ids) do
     local rule = rules.has(id) and rules.ids[id]
-    texts[id] = rule and rule.text or nil
+    texts[id] = rule and ("%s. %s"):format(rule.title, rule.text) or nil
   end
   return texts
 end

@@ -103,7 +103,7 @@ end
 local function put_rules(out, ids, word)
   if #ids > 0 then out[#out + 1] = "  rules about it" end
   for i = 1, math.min(#ids, MAX_LISTED) do
-    out[#out + 1] = ("    %-18s %s"):format(ids[i], rules.first_words(ids[i]))
+    out[#out + 1] = ("    %-18s %s"):format(ids[i], rules.title(ids[i]))
   end
   if #ids > MAX_LISTED then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - MAX_LISTED, word) end
 end

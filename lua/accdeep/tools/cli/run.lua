@@ -8,6 +8,7 @@ local explain = lazy.require "accdeep.inspect.explain"
 local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
+local rules = lazy.require "accdeep.definitions.rules"
 local scenario = lazy.require "accdeep.script.scenario"
 local stepper = lazy.require "accdeep.tools.interactive.stepper"
 local terminal = require "accdeep.tools.interactive.terminal"
@@ -232,6 +233,7 @@ local function run(chosen)
   chosen.terminal = steps_by_hand(chosen)
   local formatter = report.formats[chosen.format] {
     out = write_output, err = common.err, color = use_color(1), color_errors = use_color(2),
+    rule_title = function(id) return rules.title(id) end,
   }
   local machine_reads = chosen.format ~= "text" and system.isatty(1)
   common.progress = progress.new(#paths == 1 or chosen.step or chosen.trace == "-" or machine_reads)
