@@ -9,6 +9,7 @@ local profiles = require "accdeep.definitions.profiles"
 local test_program = require "accdeep.tools.explore.test_program"
 local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 local program_replay = require "accdeep.tools.explore.program_replay"
+local rule_links = require "docs.rule_links"
 local search = require "accdeep.tools.explore.search"
 local transition_system = require "accdeep.tools.explore.transition_system"
 
@@ -149,8 +150,6 @@ end
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 -- Returns a text as the content of a table cell.
 local function cell(text) return (text:gsub("|", "\\|")) end
--- Returns the anchor of a heading in Markdown.
-local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 -- Returns a text with its first letter in upper case.
 local function upper(text) return (text:gsub("^%l", string.upper)) end
 
@@ -162,13 +161,6 @@ end
 
 -- Returns the texts of a list as code spans, separated by commas.
 local function quoted(list) return "`" .. table.concat(list, "`, `") .. "`" end
-
--- Returns links to the rules `ids`, from the page of disagreements.
-local function rule_links(ids)
-  local list = {}
-  for i, id in ipairs(ids) do list[i] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
-  return table.concat(list, ", ")
-end
 
 -- Returns the outcome of a group of profiles (equivalence.groups) as the text of a table cell. `n`: number of lines of
 -- the program.
@@ -273,11 +265,12 @@ local function put_section(out, section, names)
     local knob = knobs.by_name[section.knobs[1]]
     put(out, "### %s\n", upper(knob.about))
     put_values(out, knob, names)
-    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(profile_differences.rules(section))
+    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links.links(profile_differences.rules(section), "rules.md")
       or "no document decides it")
   else
     put(out, "### %s together\n", quoted(section.knobs))
-    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(profile_differences.rules(section)))
+    put(out, "None of these knobs decides alone. Rules: %s\n",
+      rule_links.links(profile_differences.rules(section), "rules.md"))
   end
   put_rows(out, section.rows)
 end

@@ -3,6 +3,7 @@
 
 local header = require "docs.header"
 local pages = require "docs.pages"
+local rules_page = require "docs.rules_page"
 local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 
 -- Public headers: path, name of the page, description.
@@ -39,7 +40,7 @@ return function(source)
     ["examples/glossary.md"] = pages.glossary(),
     ["spec/reference/reference.md"] = pages.reference(),
     ["spec/reference/errors.md"] = pages.errors(),
-    ["spec/reference/rules.md"] = pages.rules(),
+    ["spec/reference/rules.md"] = rules_page.text(source),
     ["spec/reference/profiles/index.md"] = pages.profiles(),
   }
   for _, entry in ipairs(profile_descriptions) do

@@ -1,7 +1,6 @@
--- pages.lua - writes the reference, the errors, the glossary, the rules and the rule profiles as Markdown pages.
+-- pages.lua - writes the reference, the errors, the glossary and the rule profiles as Markdown pages.
 -- page_files.lua calls it.
 
-local rules = require "accdeep.definitions.rules"
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
 local glossary = require "accdeep.inspect.glossary"
@@ -9,15 +8,13 @@ local knobs = require "accdeep.definitions.knobs"
 local profile_page = require "accdeep.inspect.profile_page"
 local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 local reference = require "accdeep.inspect.reference"
+local rule_links = require "docs.rule_links"
 local terms = require "accdeep.definitions.terms"
 
 local pages = {}
 
 -- Returns a text as the content of a table cell.
 local function cell(text) return (text:gsub("|", "\\|")) end
-
--- Returns a text with characters of Markdown escaped, for use outside of code.
-local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
 -- Appends a formatted text to the list `out`; without arguments, `format` is the text itself.
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
@@ -34,16 +31,6 @@ local function put_fields(out, list)
       (name:sub(-1) == "?" and "*optional;* " or "") .. cell(text))
   end
   put(out, "")
-end
-
--- Returns the anchor of a heading, as common readers of Markdown generate it.
-local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
-
--- Appends links to the rules in the text `ids`, separated by blanks, to `out`.
-local function put_rules(out, ids)
-  local list = {}
-  for id in ids:gmatch "%S+" do list[#list + 1] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
-  put(out, "Rules: %s\n", table.concat(list, ", "))
 end
 
 -- Appends an entry of a chapter of the reference to `out`: signature, text, fields, errors, rules and example.
@@ -66,7 +53,7 @@ local function put_entry(out, chapter, entry)
     end
     put(out, "")
   end
-  if entry.rules then put_rules(out, entry.rules) end
+  if entry.rules then put(out, "Rules: %s\n", rule_links.links(rule_links.ids(entry.rules), "rules.md")) end
   if entry.example then put_code(out, entry.example) end
   if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
 end
@@ -94,9 +81,9 @@ examples and raises all errors of this page.
     local names = {}
     for _, entry in ipairs(chapter) do
       local name = entry.name or entry.class
-      names[#names + 1] = ("[%s](#%s)"):format(name:gsub("_", "\\_"), anchor(name))
+      names[#names + 1] = ("[%s](#%s)"):format(name:gsub("_", "\\_"), rule_links.anchor(name))
     end
-    put(out, "- [%s](#%s)%s", chapter.title, anchor(chapter.title),
+    put(out, "- [%s](#%s)%s", chapter.title, rule_links.anchor(chapter.title),
       #names > 0 and ": " .. table.concat(names, ", ") or "")
   end
   put(out, "")
@@ -157,7 +144,7 @@ Terms of the field, and those of accdeep. `accdeep explain "attach counter"` pri
     put(out, "## %s\n\n%s\n", entry[1], entry.text)
     local see_also = glossary.list(entry.see)
     for i, name in ipairs(see_also) do
-      local target = anchor(name)
+      local target = rule_links.anchor(name)
       see_also[i] = target == "" and name or ("[%s](#%s)"):format(name, target)
     end
     put(out, "%sFrom %s%s. See %s.\n", entry.also and ("Also: %s. "):format(entry.also) or "",
@@ -166,42 +153,17 @@ Terms of the field, and those of accdeep. `accdeep explain "attach counter"` pri
   return table.concat(out, "\n")
 end
 
--- -------------------------------------------------------------------------------------------- rules --
-
--- Returns the page of rules as Markdown.
-function pages.rules()
-  local out = { [[
-# Rules
-
-Every rule that cases of the specification show. `accdeep explain ID` prints one, with the places that decide it and
-the cases that show it.
-]] }
-  for _, document in ipairs(rules.all()) do
-    put(out, "- [%s](#%s)", document.title, anchor(document.title))
-  end
-  for _, document in ipairs(rules.all()) do
-    put(out, "\n## %s\n", document.title)
-    for _, rule in ipairs(document.rules) do
-      put(out, "### %s\n\n%s%s\n", rule.id, prose(rule.text), rule.why and "\n\nUntestable: " .. prose(rule.why) or "")
-    end
-  end
-  return table.concat(out, "\n")
-end
-
 -- ----------------------------------------------------------------------------------------- profiles --
 
 -- Returns links to the rules of a knob, from a page in the folder of profiles.
-local function rule_links(knob)
-  local list = knob.rules:gsub("%S+", function(id) return ("[%s](../rules.md#%s)"):format(id, anchor(id)) end)
-  return (list:gsub(" ", ", "))
-end
+local function knob_links(knob) return rule_links.links(rule_links.ids(knob.rules), "../rules.md") end
 
 -- Appends a table of decisions, a list that profile_page.describe returns, to `out`.
 local function put_decisions(out, list)
   put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
   for _, d in ipairs(list) do
     put(out, "| `%s = %s` | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
-      rule_links(d.knob))
+      knob_links(d.knob))
   end
   put(out, "")
 end
@@ -222,7 +184,7 @@ function pages.profile(name)
   put(out, "| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
   for _, d in ipairs(differing) do
     put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
-      cell(d.default_meaning), rule_links(d.knob))
+      cell(d.default_meaning), knob_links(d.knob))
   end
   put(out, "\nAll other knobs have the values of [`tr14`](tr14.md).\n")
   local own = {}

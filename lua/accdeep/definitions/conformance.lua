@@ -42,43 +42,74 @@ local function read_file(path)
   return text
 end
 
--- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text, rows}; `rows` are the
--- lines of the case. A case is recognized by "case(" and "end)" at the start of a line. Its name is all quoted text
--- before the word "function", joined.
+-- Set of the first words that names of cases may have.
+local kinds = { accepts = true, rejects = true, differs = true }
+
+-- Returns the name of a case, whose call begins the text `text`: the string literals of its first argument, joined. A
+-- part of the name that is no literal becomes "...".
+local function name_of(text)
+  local name, at = {}, text:find '"'
+  while at do
+    local after = at + 1
+    while text:sub(after, after) ~= '"' do after = after + (text:sub(after, after) == "\\" and 2 or 1) end
+    name[#name + 1] = text:sub(at + 1, after - 1):gsub("\\(.)", "%1")
+    local _, operand = text:find("^%s*%.%.%s*", after + 1)
+    local variable_end = operand and text:match("^[%w_.]+%s*%.%.%s*()", operand + 1)
+    if variable_end then name[#name + 1] = "..." end
+    at = variable_end or operand and operand + 1
+    if at and text:sub(at, at) ~= '"' then at = nil end
+  end
+  return table.concat(name)
+end
+
+-- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text}. A case is a call whose
+-- first argument is text that begins with one of the words `kinds`. It ends before the next case, and at the end of its
+-- function: a line "end)" that is indented as the line of the word "function".
 local function add_cases(path, text, list)
-  local line, case = 0, nil
+  local line, case, rows, last = 0, nil, nil, nil
+  -- Ends a case: gives it its text and its name, and appends it.
+  local function finish()
+    if not case then return end
+    case.text = table.concat(rows, "\n")
+    case.name = name_of(case.text)
+    list[#list + 1], case, last = case, nil, nil
+  end
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
     line = line + 1
-    if row:find "^case%(" then
-      case = { file = path, line = line, rows = {} }
+    if kinds[row:match '^%s*[%a_][%w_]*%s?%(?%(?[%a_]*%s?"(%l+): '] then
+      finish()
+      case, rows = { file = path, line = line }, {}
     end
     if case then
-      case.rows[#case.rows + 1] = row
-      if row:find "^end%)" or row:find "^case%(.*end%)$" then
-        case.text = table.concat(case.rows, "\n")
-        local at = case.text:find("function", 1, true) or #case.text
-        local name = {}
-        for part in case.text:sub(1, at):gmatch '"(.-)"' do name[#name + 1] = part end
-        case.name = table.concat(name)
-        list[#list + 1], case = case, nil
+      rows[#rows + 1] = row
+      if row:find "%f[%w_]function%f[^%w_]" and not last then
+        last = "^" .. row:match "^%s*" .. "end%)"
+        if row:find "end%)$" then finish() end
+      elseif last and row:find(last) then
+        finish()
       end
     end
   end
+  finish()
 end
 
--- Returns all cases of spec/ as a list of {file, line, name, text, rows}. The list is cached; callers must not change
--- it. Raises if the scenarios are not installed.
-function conformance.cases()
-  if conformance.cached_cases then return conformance.cached_cases end
-  local list, folder = {}, conformance.folder()
+-- Returns all cases in the scenarios of `folder` as a list of {file, line, name, text, rows}.
+function conformance.read_cases(folder)
+  local list = {}
   for _, name in ipairs(system.listdir(folder) or {}) do
     for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
       local path = folder .. "/" .. name .. "/" .. file
       if file:find "%.lua$" then add_cases(path, read_file(path), list) end
     end
   end
-  conformance.cached_cases = list
   return list
+end
+
+-- Returns all cases of spec/, as read_cases returns them. The list is cached; callers must not change it. Raises if the
+-- scenarios are not installed.
+function conformance.cases()
+  conformance.cached_cases = conformance.cached_cases or conformance.read_cases(conformance.folder())
+  return conformance.cached_cases
 end
 
 -- Returns a list of the rules that a case cites in brackets at the end of its name; an empty list if it cites none.
@@ -87,9 +118,6 @@ function conformance.cited_rules(case)
   for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
   return ids
 end
-
--- Set of the first words that names of cases may have.
-local kinds = { accepts = true, rejects = true, differs = true }
 
 -- Returns a sentence about the mismatch between the name of a case and its run; nil if they agree. The name must be
 -- 'accepts: sentence [RULE]', or begin with rejects or differs. The case must have expectations, and a case with
