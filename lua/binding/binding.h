@@ -20,6 +20,7 @@ struct accd__lua_context {
     accd_context *core;
     lua_State *L;  /* Lua thread that is calling the core, in which callbacks run */
     int bound_ref; /* reference to a table of functions for section bounds, by number */
+    int ir_ref;    /* reference to a weak table from tables of the construct IR to what they are bound to (program.c) */
     int error_ref; /* reference to the error that a callback raised last; LUA_NOREF: no error since it was last reported
                     */
     bool unchecked;           /* reads of host memory are not checked, because the host program registers no blocks */
@@ -98,8 +99,17 @@ void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context
 /* Returns the context at stack index `index`, and makes L the Lua thread in which the context's callbacks run. Raises
  * if the value is no context, or is closed. `index` is a stack index in all functions below. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index);
-/* Returns the mapping program at `index`. Raises if the value is no program, or its context is closed. */
-accd_program *accd__check_program(lua_State *L, int index);
+/* Returns the core's mapping program for the table at `index`, which has the fields of accd_program_spec, with lists of
+ * tables in place of arrays; code is a list of five integers for each instruction. Raises for wrong fields, or without
+ * memory. The program lives as long as the table and the context. */
+accd_program *accd__check_program(lua_State *L, struct accd__lua_context *context, int index);
+/* Returns the core's label for the table at `index`: {name=, unit=, section=, member=, element=, round=, file=, line=,
+ * layout=, pointer=, array=}. Only name is required. The fields are members of accd_label; section, member, element and
+ * round set its flags, round ACCD_LABEL_PARENTHESES; layout is the table of a program. Raises for wrong fields, or
+ * without memory. */
+const accd_label *accd__check_label(lua_State *L, struct accd__lua_context *context, int index);
+/* Returns the label of the table in field `label` of the table at `link`; NULL: the field is nil. */
+const accd_label *accd__get_label(lua_State *L, struct accd__lua_context *context, int link);
 
 struct accd__lua_construct;
 /* Returns the prepared construct at `index`. Raises if the value is no construct, or its context is closed. */
@@ -151,8 +161,8 @@ static inline const void *accd__address_argument(lua_State *L, int index)
 }
 
 /* Pushes an array of instructions as userdata, and returns the array; sets *n to their number. The list at `index`
- * has five integers for each instruction: op, to, a, b, k. Raises for other values, or if one of the first four is
- * not in 0 to 255. */
+ * has five values for each instruction: op, to, a, b, k, integers or symbols (accd__symbol_value). Raises for other
+ * values, or if one of the first four is not in 0 to 255. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
 /* Returns the integer in field `key` of the table at `index`; `otherwise` if the field is nil. Raises for other values.
  */
@@ -161,6 +171,9 @@ lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Inte
 bool accd__get_boolean(lua_State *L, int index, const char *key);
 /* Returns the address of the userdata in field `key` of the table at `index`; NULL: the field is nil or no userdata. */
 void *accd__get_pointer(lua_State *L, int index, const char *key);
+/* Returns the value at stack index `index`: an integer, or the integer in field `value` of a table, a symbol, which
+ * stands for an address or a function. Raises for other values. */
+lua_Integer accd__symbol_value(lua_State *L, int index);
 /* Set field `key` of the table on top of the stack to `value`; a text that is NULL becomes nil. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value);
 void accd__set_text(lua_State *L, const char *key, const char *value);
@@ -179,8 +192,6 @@ void accd__open_debug(lua_State *L);
 /* Fills `rules` from the table on top of the stack: field `base` names a rule profile (default "tr14"), and other
  * fields change knobs (settings) of the profile. Raises for an unknown profile or value. */
 void accd__read_rules(lua_State *L, accd_rules *rules);
-/* Method context:program, which prepares a mapping program (program.c). */
-int accd__l_program(lua_State *L);
 /* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
 /* Frees the names of all recorded events, empties the list, and clears `is_incomplete`. */

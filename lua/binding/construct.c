@@ -80,10 +80,19 @@ static void read_gaps(lua_State *L, int link, accd_item *item, struct item_sourc
     lua_pop(L, 1);
 }
 
+/* Returns the host address in field `key` of the table at index `link`, an integer or a symbol; NULL: the field is nil.
+ */
+static const void *get_address(lua_State *L, int link, const char *key)
+{
+    const lua_Integer address = lua_getfield(L, link, key) == LUA_TNIL ? 0 : accd__symbol_value(L, -1);
+    lua_pop(L, 1);
+    return (const void *)(uintptr_t)address;
+}
+
 /* Reads item number `index`, from 0, of a construct from the table at index `link`. The table's fields are named as
  * the members of accd_item and accd_item_code, except `room` for frame_bytes, `slot_address` for accd_item's slot,
- * and `indices` for index. code: list of five integers for each instruction; params: list of registers; program:
- * program object. Raises for other values or without memory; the construct can then still be emptied. */
+ * and `indices` for index. code: list of five values for each instruction; params: list of registers; label, program:
+ * tables. Raises for other values or without memory; the construct can then still be emptied. */
 static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
     assert(index < construct->nitems);
@@ -91,12 +100,13 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     struct item_source *source = &construct->sources[index];
     item->action = (uint8_t)accd__get_integer(L, link, "action", 0);
     item->flags = (uint16_t)accd__get_integer(L, link, "flags", 0);
-    item->label = accd__get_pointer(L, link, "label");
-    item->frame = (const void *)(uintptr_t)accd__get_integer(L, link, "frame", 0);
+    struct accd__lua_context *context = construct->handle.context;
+    item->label = accd__get_label(L, context, link);
+    item->frame = get_address(L, link, "frame");
     item->frame_bytes = (uint64_t)accd__get_integer(L, link, "room", 0);
     item->slot_bytes = (uint32_t)accd__get_integer(L, link, "slot_bytes", 0);
     read_gaps(L, link, item, source);
-    item->slot = (const void *)(uintptr_t)accd__get_integer(L, link, "slot_address", 0);
+    item->slot = get_address(L, link, "slot_address");
     accd_item_code *place = &source->place;
     *place = (accd_item_code){
         .registers = (unsigned)accd__get_integer(L, link, "registers", 0),
@@ -140,7 +150,7 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     }
     lua_pop(L, 1);
     if (lua_getfield(L, link, "program") != LUA_TNIL) {
-        accd_program *program = accd__check_program(L, -1);
+        accd_program *program = accd__check_program(L, context, -1);
         item->program = program;
         accd_program_retain(program);
     }

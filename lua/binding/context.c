@@ -134,6 +134,16 @@ static int l_device(lua_State *L)
     return 1;
 }
 
+/* Returns a reference to a new table with weak keys (mode "k") or values ("v"). */
+static int make_weak_table(lua_State *L, const char *mode)
+{
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    accd__set_text(L, "__mode", mode);
+    lua_setmetatable(L, -2);
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 /* core.open{backend=, first_device=, devices=, device_bytes=, threads=, group_least=, check_host=, own_kernels=,
  * checkpoints=, new_places=, allocator=, async=, rules=, descriptors=} -> context; or nil, error. All fields are
  * optional, with the meaning of accd_context_config. On an error that is returned, no context is open. backend: a
@@ -180,19 +190,16 @@ static int l_open(lua_State *L)
     struct accd__lua_context *context = lua_newuserdatauv(L, sizeof *context, 0);
     *context = (struct accd__lua_context){.L = L,
                                           .bound_ref = LUA_NOREF,
+                                          .ir_ref = LUA_NOREF,
                                           .error_ref = LUA_NOREF,
                                           .objects_ref = LUA_NOREF,
                                           .unchecked = !config.check_host};
     luaL_setmetatable(L, CONTEXT_TYPE);
     lua_newtable(L);
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    if (config.checkpoints) {
-        lua_newtable(L);
-        lua_createtable(L, 0, 1);
-        accd__set_text(L, "__mode", "v");
-        lua_setmetatable(L, -2);
-        context->objects_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    }
+    context->ir_ref = make_weak_table(L, "k");
+    if (config.checkpoints)
+        context->objects_ref = make_weak_table(L, "v");
     config.on_bound = on_bound;
     config.bound_ud = context;
     accd_status status = accd_context_new(&context->core, &config);
@@ -232,77 +239,21 @@ static int l_close(lua_State *L)
                         context->event_log.capacity * sizeof *context->event_log.events, 0);
     context->event_log.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
+    luaL_unref(L, LUA_REGISTRYINDEX, context->ir_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->objects_ref);
-    context->bound_ref = context->error_ref = context->objects_ref = LUA_NOREF;
+    context->bound_ref = context->ir_ref = context->error_ref = context->objects_ref = LUA_NOREF;
     return 0;
 }
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* Returns the array (dimensions for names of elements) read from the table at index `link`. Fields: those of
- * accd_array; in the list part of the table, unless `described` is set, {lower=, extent=, sm=} for each dimension,
- * where sm is the stride. Raises for more than ACCD_MAX_RANK dimensions. The table keeps the name alive. */
-static accd_array read_array(lua_State *L, int link)
-{
-    accd_array array = {
-        .shift = accd__get_integer(L, link, "shift", 0),
-        .rank = (unsigned)accd__get_integer(L, link, "rank", 0),
-        .described = (uint32_t)accd__get_integer(L, link, "described", 0),
-        .span = (uint32_t)accd__get_integer(L, link, "span", 0),
-    };
-    if (array.rank > ACCD_MAX_RANK)
-        luaL_error(L, "an array has too many dimensions");
-    lua_getfield(L, link, "name");
-    array.name = lua_tostring(L, -1);
-    lua_pop(L, 1);
-    for (unsigned i = 0; i < array.rank && !array.described; i++) {
-        lua_rawgeti(L, link, (lua_Integer)i + 1);
-        int dimension = lua_gettop(L);
-        array.dimensions[i] =
-            (accd_dimension){accd__get_integer(L, dimension, "lower", 0), accd__get_integer(L, dimension, "extent", 0),
-                             accd__get_integer(L, dimension, "sm", 0)};
-        lua_pop(L, 1);
-    }
-    return array;
-}
-
-/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} -> label,
- * as light userdata; or nil, error. Only name is required. The fields are members of accd_label; section, member,
- * element and round set its flags, round ACCD_LABEL_PARENTHESES. */
+/* context:label{...} -> label, as light userdata. accd__check_label lists the fields. */
 static int l_label(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
-    accd_label label = {
-        .unit = (uint64_t)accd__get_integer(L, 2, "unit", 0),
-        .line = (int)accd__get_integer(L, 2, "line", 0),
-    };
-    if (accd__get_boolean(L, 2, "section"))
-        label.flags |= ACCD_LABEL_SECTION;
-    if (accd__get_boolean(L, 2, "member"))
-        label.flags |= ACCD_LABEL_MEMBER;
-    if (accd__get_boolean(L, 2, "element"))
-        label.flags |= ACCD_LABEL_ELEMENT;
-    if (accd__get_boolean(L, 2, "round"))
-        label.flags |= ACCD_LABEL_PARENTHESES;
-    lua_getfield(L, 2, "name");
-    label.name = luaL_checkstring(L, -1);
-    lua_getfield(L, 2, "file");
-    label.file = lua_tostring(L, -1);
-    if (lua_getfield(L, 2, "layout") != LUA_TNIL)
-        label.layout = accd__check_program(L, -1);
-    lua_getfield(L, 2, "pointer");
-    label.pointer = lua_tostring(L, -1);
-    accd_array array;
-    if (lua_getfield(L, 2, "array") == LUA_TTABLE) {
-        array = read_array(L, lua_gettop(L));
-        label.array = &array;
-    }
-    const accd_label *copy = accd_label_intern(context->core, &label);
-    if (!copy)
-        return accd__push_error(L, context, ACCD_ERROR_OUT_OF_MEMORY);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)copy);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)accd__check_label(L, context, 2));
     return 1;
 }
 

@@ -31,6 +31,15 @@ void *accd__get_pointer(lua_State *L, int index, const char *key)
     return value;
 }
 
+/* Returns the value at stack index `index`: an integer, or the integer in field `value` of a table, a symbol. Raises for
+ * other values. */
+lua_Integer accd__symbol_value(lua_State *L, int index)
+{
+    if (!lua_istable(L, index))
+        return luaL_checkinteger(L, index);
+    return accd__get_integer(L, index, "value", 0);
+}
+
 /* Sets a field of the table on top of the stack to an integer. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value)
 {
@@ -90,7 +99,7 @@ accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < 5; k++) {
             lua_rawgeti(L, index, (lua_Integer)(5 * i) + k + 1);
-            v[k] = luaL_checkinteger(L, -1);
+            v[k] = accd__symbol_value(L, -1);
             lua_pop(L, 1);
         }
         for (int k = 0; k < 4; k++)

@@ -113,7 +113,7 @@ describe("clauses of OpenMP", function()
   it("leave sections of members apart, attached to their pointer", function()
     local plan = plan_of "target data map(X.p[0:4]) map(X.n, X.x)"
     assert.equal("X.p", plan.items[1].name)
-    assert.equal(session.now.scope.variables.X.address + 80, plan.items[1].slot_address)
+    assert.equal(session.now.scope.variables.X.address + 80, plan.items[1].slot_address.value)
     assert.equal("X", plan.items[2].name)
   end)
 

@@ -6,12 +6,14 @@
 -- Expressions have the types and values that C defines (c_sema.lua, core/walk/arithmetic.c). Undefined behaviour makes
 -- the section invalid. Start and length of a section, and computations with them here, are signed integers of 64 bits.
 --
--- A value is {reg | const, type}: a register or a constant. An l-value is {self | address | reg, offset, type}: its
--- address is `offset` bytes after the current element (self), after a host address, or after the address in a register.
--- An instruction is five integers: opcode, target register, two operands, constant. Equal instructions are emitted once
--- and share a register (Builder.constants). Common arguments: `b` is the builder of the program, `env` the environment
--- of a bound (symbols.lua), `e` a typed node, `pos` the position for errors. All functions that emit instructions raise
--- if no register is free.
+-- A value is {reg | const | symbol, type}: a register, a constant, or the address of a variable. An l-value is {self |
+-- variable | reg, offset, type}: its address is `offset` bytes after the current element (self), after the beginning of
+-- a variable of the host program, or after the address in a register. An instruction is five integers: opcode, target
+-- register, two operands, constant. A table {value = integer, ...} in place of the constant is a symbol, which names
+-- what the integer stands for: a variable's address (codegen.symbol), or a function (Session:bound_function). Equal
+-- instructions are emitted once and share a register (Builder.constants). Common arguments: `b` is the builder of the
+-- program, `env` the environment of a bound (symbols.lua), `e` a typed node, `pos` the position for errors. All
+-- functions that emit instructions raise if no register is free.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.sema.c.c_sema"
@@ -68,7 +70,7 @@ end
 -- Returns the register with the result of an instruction. The instruction is emitted only if no equal one was emitted
 -- since the registers were last freed. opcode, a, b, k: as in Builder:append.
 function Builder:emit(pos, opcode, a, b, k)
-  local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
+  local key = ("%d:%d:%d:%s"):format(opcode, a, b, type(k) == "table" and k.key or k)
   local r = self.constants[key]
   if r then return r end
   r = self:register(pos)
@@ -111,12 +113,21 @@ function Builder:pin(r) self.pinned[r] = true end
 -- Returns the constant v as a value. t: its type; nil: long.
 local function constant(v, t) return { const = v, type = t or LONG } end
 
--- Returns the register of the value `v`; a constant is loaded into a register.
-local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.const) end
+-- Returns the symbol of the address `offset` bytes after the beginning of `variable`, an entry of scope.variables.
+local function symbol(variable, offset)
+  return { value = variable.address + offset, variable = variable, offset = offset,
+    key = ("%p+%d"):format(variable, offset) }
+end
+
+-- Returns a host address that was computed during lowering, as a value.
+function codegen.address(address) return { symbol = { value = address, key = "+" .. address }, type = LONG } end
+
+-- Returns the register of the value `v`; a constant or an address is loaded into a register.
+local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.symbol or v.const) end
 
 -- Returns the address of the l-value `at`, as a value of type long.
 local function address_of(b, at, pos)
-  if at.address then return constant(at.address + at.offset) end
+  if at.variable then return { symbol = symbol(at.variable, at.offset), type = LONG } end
   local base = at.self and b:emit(pos, op.SELF, 0, 0, 0) or at.reg
   if at.offset == 0 then return { reg = base, type = LONG } end
   local offset = b:emit(pos, op.CONST, 0, 0, at.offset)
@@ -129,13 +140,13 @@ local function load(b, at, pos)
   local t = at.type
   if t.kind == "array" then
     local address = address_of(b, at, pos)
-    return { reg = address.reg, const = address.const, type = types.pointer(t.of) }
+    return { reg = address.reg, symbol = address.symbol, type = types.pointer(t.of) }
   end
   local code = t.kind == "pointer" and scalar.u64 or t.code
   if at.self then
     return { reg = b:emit(pos, op.LOAD, 0, code, at.offset), type = t }
-  elseif at.address then
-    local address = b:emit(pos, op.CONST, 0, 0, at.address + at.offset)
+  elseif at.variable then
+    local address = b:emit(pos, op.CONST, 0, 0, symbol(at.variable, at.offset))
     return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
   end
   local address = b:guard_operand(pos, at.reg, INVALID_ADDRESS)
@@ -216,7 +227,7 @@ end
 -- Returns the l-value `at` displaced by `index` elements of type t.
 local function displace(b, at, index, t, pos)
   if index.const and is_small(index.const) then
-    return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
+    return { self = at.self, variable = at.variable, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
   end
   local bytes = apply(b, "*", index, constant(t.size), pos)
   local address = apply(b, "+", address_of(b, at, pos), bytes, pos)
@@ -238,7 +249,7 @@ end
 local lvalues = {}
 
 -- Returns the l-value of a variable of the host program, whose address is known.
-function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
+function lvalues.fixed(_, _, e) return { variable = e.variable, offset = 0, type = e.type } end
 -- Returns the l-value of a part of the element for which the program runs.
 function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
@@ -253,7 +264,7 @@ end
 -- Returns the l-value of a member: that of its object with the member's offset added.
 function lvalues.member(b, env, e)
   local base = lvalue(b, env, e.base)
-  return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
+  return { self = base.self, variable = base.variable, reg = base.reg, offset = base.offset + e.offset, type = e.type }
 end
 
 -- Returns the l-value of an array's element.
@@ -286,7 +297,7 @@ function values.row(b, _, e) return e.row(b, e.pos) end
 -- Returns the address of an l-value as a pointer.
 function values.address(b, env, e)
   local address = address_of(b, lvalue(b, env, e.lvalue), e.pos)
-  return { reg = address.reg, const = address.const, type = e.type }
+  return { reg = address.reg, symbol = address.symbol, type = e.type }
 end
 
 -- Compiles the value of a shape's parameter. With e.level, the argument is computed in the program of the enclosing
@@ -307,7 +318,7 @@ local function call_out(b, env, e, name, fn, args)
   if #args > 8 then
     raise("limit", e.pos, "a function in a bound takes at most 8 arguments", { of_construct = true })
   end
-  local index = env.session:bound_function(name, fn, argument_types)
+  local called = env.session:bound_function(name, fn, argument_types)
   if b.guard then table.insert(sources, 1, b.guard) end
   local first = b.next
   for i, source in ipairs(sources) do -- each source is moved: x OR x is x
@@ -316,7 +327,7 @@ local function call_out(b, env, e, name, fn, args)
     b:append(op.OR, to, source, source, 0)
   end
   local to = b:register(e.pos)
-  b:append(b.guard and op.CALL_IF or op.CALL, to, #sources > 0 and first or 0, #args, index)
+  b:append(b.guard and op.CALL_IF or op.CALL, to, #sources > 0 and first or 0, #args, called)
   return { reg = to, type = LONG }
 end
 
@@ -354,7 +365,7 @@ function values.convert(b, env, e)
   local t, from = e.type, e.e.type
   if from.float then return truncate(b, env, e) end
   local v = value(b, env, e.e)
-  if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
+  if t.kind == "pointer" then return { reg = v.reg, const = v.const, symbol = v.symbol, type = t } end
   local register = reg(b, v, e.pos)
   if arithmetic.holds(from.kind == "pointer" and ULONG or from, t) then return { reg = register, type = t } end
   return { reg = b:emit(e.pos, op.CAST, register, t.code, 0), type = t }
@@ -420,6 +431,7 @@ function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node
 function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.lvalue(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end
 
-codegen.address_of, codegen.load, codegen.reg, codegen.constant, codegen.apply = address_of, load, reg, constant, apply
+codegen.symbol, codegen.address_of, codegen.load = symbol, address_of, load
+codegen.reg, codegen.constant, codegen.apply = reg, constant, apply
 
 return codegen

@@ -39,14 +39,14 @@ end
 -- "copyin", "delete" or "detach"; dynamic_type: type that the record describes. record: the record's address, 0 for a
 -- detach; pointer: address of the pointer to the record.
 local function add(plan, entry, action_name, dynamic_type, record, pointer)
-  local session, b, pos = plan.session, codegen.builder(), entry.request.node.pos
+  local b, pos = codegen.builder(), entry.request.node.pos
   -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
   table.insert(plan.items, 1, { action = action[action_name],
     flags = action_name == "copyin" and flag.present_or or flag.present_or | flag.try,
-    pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
+    pos = pos, unit = 1, base = codegen.reg(b, codegen.address(record), pos),
     count = codegen.reg(b, codegen.constant(record ~= 0 and fortran_dynamic_types.BYTES or 0), pos),
     slot_address = pointer, indices = {}, code = b.code, registers = math.max(b.most, 1), node = entry.request.node,
-    label = session:label { name = types.name(dynamic_type), unit = 1, file = plan.file, line = plan.line,
+    label = { name = types.name(dynamic_type), unit = 1, file = plan.file, line = plan.line,
       pointer = entry.name .. " (type)" } })
 end
 

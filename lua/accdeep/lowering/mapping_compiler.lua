@@ -74,7 +74,7 @@ end
 -- Sets field.child, the program of a field's target, and returns the field. child: a program, nil for plain data, or
 -- {up}, a reference to an enclosing program that is still being compiled; this sets field.up instead.
 local function child_of(field, child)
-  if type(child) == "table" then field.up = child.up else field.child = child end
+  if child and child.up then field.up = child.up else field.child = child end
   return field
 end
 
@@ -131,8 +131,8 @@ end
 
 -- Returns the core's symbol of a member, for messages and events. unit: bytes of an element of a section, nil for a
 -- whole member; layout: program that names the members of the elements, or nil.
-local function label(session, name, unit, layout)
-  return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
+local function label(name, unit, layout)
+  return { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
 -- Appends pieces for the pointers inside an excluded member of type t at `offset`. The pieces are copied at the entry
@@ -152,7 +152,7 @@ end
 -- elements; child: the program that maps them, nil, or {up} for an unfinished program. The result is `child` if it is
 -- finished; otherwise a program that only names members, nil for other types than structures.
 local function layout_of(session, element, child)
-  return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
+  return mapping_compiler.layout(session, element, child and not child.up and child or nil)
 end
 
 -- Returns the field of an alias, [@] or [@base] (TR14 3.5), without its offset. The pointer is translated, but its
@@ -162,7 +162,7 @@ end
 -- nil. base: value of the base, nil to compute it from subscript.to. The count is 0 for a null pointer or null base,
 -- and for a base with an empty section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a
 -- pointer. Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
-local function alias_field(session, b, ctx, value, subscript, length, base)
+local function alias_field(b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
   local count = codegen.apply(b, "!=", value, zero, pos)
@@ -182,7 +182,7 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
     start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
   end
   return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
-    code_end = b.n, label = label(session, "") }
+    code_end = b.n, label = label("") }
 end
 mapping_compiler.alias_field = alias_field
 
@@ -223,7 +223,7 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
   local field
   if subscript.tag == "alias" then
     local value = { reg = b:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
-    field = alias_field(session, b, ctx, value, subscript, nil,
+    field = alias_field(b, ctx, value, subscript, nil,
       inherited and inherited[at].base and { reg = inherited[at].base, type = inherited[at].type })
     field.offset, field.action = 0, alias_action or field.action
   else
@@ -249,9 +249,9 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
       child = types.is_record(element) and inner_program(element, pos, out and level) or nil
     end
     field = child_of({ offset = 0, unit = element.size, count = own.count, start = own.first,
-      code_end = b.n, label = label(session, "", element.size, layout_of(session, element, child)) }, child)
+      code_end = b.n, label = label("", element.size, layout_of(session, element, child)) }, child)
   end
-  return session:new_program {
+  return {
     stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
     code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
   }
@@ -342,9 +342,9 @@ local function add_alias(session, out, entry, offset, name)
   if section then length = mapping_compiler.base_section(b, entry.outer and { session = session }
     or ctx, section, base_type) end
   local value = codegen.load(b, { self = true, offset = offset, type = t }, subscript.pos)
-  local field = alias_field(session, b, entry.outer and { session = session } or ctx, value,
+  local field = alias_field(b, entry.outer and { session = session } or ctx, value,
     { pos = subscript.pos, to = to }, length)
-  field.offset, field.label = offset, label(session, name)
+  field.offset, field.label = offset, label(name)
   out.fields[#out.fields + 1] = field
 end
 
@@ -395,7 +395,7 @@ local function add_section(session, out, entry, offset, name, init)
     offset = offset, unit = element.size, init = init,
     count = codegen.reg(b, length, pos),
     start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
-    code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
+    code_end = b.n, label = { name = name, unit = element.size, member = true, section = not t.bounds,
       round = t.bounds ~= nil, array = array_of(t) or mapping_compiler.rows(types.element(t), element),
       layout = layout_of(session, element, child) },
     in_place = t.kind == "array",
@@ -416,9 +416,9 @@ local function alias_origin(session, out, entry, to, b)
   if component and component.type.kind == "descriptor" then
     return codegen.load(b, { self = true, offset = out.ctx.base + component.offset, type = void }, to.pos)
   elseif not component and variable and variable.type.kind == "descriptor" then
-    return codegen.load(b, { address = variable.address, offset = 0, type = void }, to.pos)
+    return codegen.load(b, { variable = variable, offset = 0, type = void }, to.pos)
   elseif not component and variable and variable.type.kind == "array" then
-    return codegen.constant(variable.address)
+    return { symbol = codegen.symbol(variable, 0), type = types.scalars.long }
   end
   if to.tag == "id" and not component and not variable then
     session.now.scope:no_variable(to, nil, "TR14-3.5-01")
@@ -444,7 +444,7 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
   -- The presence of a single byte is enough (TR14-3.5-03), so an element has one byte.
   local field = { unit = 1, count = codegen.reg(b, has_target, pos), start = start }
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
-  field.label = label(session, name)
+  field.label = label(name)
   out.fields[#out.fields + 1] = field
 end
 
@@ -458,7 +458,7 @@ local function add_type_record(session, out, entry, offset, name, count)
   out.fields[#out.fields + 1] = set_action({ offset = offset + fortran_descriptor.type_record_offset(entry.member.type),
     unit = 1,
     init = true, count = codegen.reg(b, bytes, pos), code_end = b.n,
-    label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
+    label = { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
 end
 
 -- Appends the piece of an allocatable or pointer component and, if its target is mapped as well, the field of the
@@ -491,7 +491,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
   out.fields[#out.fields + 1] = child_of(set_action({ offset = offset, unit = unit, slot_bytes = t.size,
     count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
-    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = unit, member = true,
+    init = entry.init or nil, code_end = b.n, label = { name = name, unit = unit, member = true,
       round = true, section = entry.subscripts ~= nil, array = fortran_descriptor.array(t),
       layout = layout_of(session, t.of, child) } },
     inner_action(session, out, entry)), child)
@@ -535,7 +535,7 @@ local function add_records(session, out, entry, offset, name, init)
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
         bytes = excluded.bytes,
-        label = label(session, element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
+        label = label(element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
     end
     for _, part in ipairs(inner.parts) do out.parts[#out.parts + 1] = offset + i * element.size + part end
   end
@@ -543,7 +543,7 @@ local function add_records(session, out, entry, offset, name, init)
   b:boundary()
   out.fields[#out.fields + 1] = set_action({ offset = offset, unit = element.size, child = child, embedded = true,
     init = init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
-    label = session:label { name = name, unit = element.size, member = true, layout = child, round = t.bounds ~= nil,
+    label = { name = name, unit = element.size, member = true, layout = child, round = t.bounds ~= nil,
       array = array_of(t) } }, own)
 end
 
@@ -567,7 +567,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
     out.ctx.values = entry.values
     if not entry.include then
       out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
-        label = label(session, name) }
+        label = label(name) }
       if not member_mapping.holes then leave_pointers(out, t, offset) end
     elseif t.kind == "descriptor" then
       -- Errors about a component that no clause named are located at its declaration.
@@ -583,7 +583,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
       -- The mapper does not name the pointer itself, only its section, so the pointer is not available on the device
       -- (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
-        out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+        out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(name) }
       end
       if t.kind == "array" then out.parts[#out.parts + 1] = offset end
       session:with_location(entry.location, add_section, session, out, entry, offset, name, is_init)
@@ -678,7 +678,7 @@ local function names_of(session, record)
     elseif t.kind == "array" and t.n <= UNROLLED then
       for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
     else
-      symbols[#symbols + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+      symbols[#symbols + 1] = { offset = offset, bytes = t.size, name = name, label = label(name) }
     end
   end
   add(record, 0, "")
@@ -691,7 +691,7 @@ end
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
-  cache[LAYOUT] = cache[LAYOUT] or session:new_program {
+  cache[LAYOUT] = cache[LAYOUT] or {
     stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
     registers = 1, params = 0, excluded = {}, members = names_of(session, t),
   }
@@ -705,7 +705,7 @@ local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 -- element. These are all members in an update of single members (AMB-TR14-20), and members with the action
 -- update_and_copy, which get the host's bytes even if they are present (DIR-6-04). Members with modifiers of a mapper's
 -- map (OMP60-map-15) get a field, too, but also keep their pieces.
-local function add_separate_members(session, out, member_mapping, pieces)
+local function add_separate_members(out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
   for _, piece in ipairs(pieces) do
@@ -716,7 +716,7 @@ local function add_separate_members(session, out, member_mapping, pieces)
       b:boundary()
       out.fields[#out.fields + 1] = set_action({ offset = piece.offset, unit = piece.bytes, in_place = true,
         count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
-        label = label(session, piece.name or types.name(member_mapping.record)) }, piece.requested_action)
+        label = label(piece.name or types.name(member_mapping.record)) }, piece.requested_action)
     end
   end
   return rest
@@ -765,7 +765,7 @@ function compile_program(session, member_mapping, pos, enclosing)
     out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), enclosing = enclosing,
       compiles = member_mapping }
     collect(session, out, member_mapping, 0, "", false, nil)
-    local pieces = add_separate_members(session, out, member_mapping, join(out, record.size))
+    local pieces = add_separate_members(out, member_mapping, join(out, record.size))
     if out.recursive and out.touched then
       raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
         { rule = "TR14-5-10" })
@@ -774,10 +774,10 @@ function compile_program(session, member_mapping, pos, enclosing)
       and not pieces[1].requested_action
     if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
     for _, piece in ipairs(pieces) do
-      if piece.name then piece.label = label(session, piece.name) end
+      if piece.name then piece.label = label(piece.name) end
       piece.action = policy.code(piece.requested_action)
     end
-    return session:new_program {
+    return {
       stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
       members = names_of(session, record),
       code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,

@@ -57,7 +57,7 @@ local function keep_place(plan, item, node)
   local b = codegen.builder()
   local from = codegen.lvalue(b, { session = plan.session }, root)
   local address = codegen.address_of(b, from, root.pos)
-  if address.const then item.frame, item.room = address.const, from.type.size end
+  if address.symbol then item.frame, item.room = address.symbol, from.type.size end
 end
 
 -- Adds an item that maps only the pointer `node`; `request` maps its target. fields: fields of the new request; the
@@ -116,8 +116,8 @@ local function pointer_cell(b, ctx, node, item)
     return
   end
   local address = codegen.address_of(b, codegen.lvalue(b, ctx, node), node.pos)
-  if address.const then
-    item.slot_address = address.const
+  if address.symbol then
+    item.slot_address = address.symbol
   else
     item.slot = codegen.reg(b, address, node.pos)
   end
@@ -173,7 +173,7 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
   local length = section and mapping_compiler.base_section(b, ctx, section.subscript, section.type)
-  local field = mapping_compiler.alias_field(session, b, ctx, value, subscript, length)
+  local field = mapping_compiler.alias_field(b, ctx, value, subscript, length)
   item.base = codegen.reg(b, value, base.pos)
   pointer_cell(b, ctx, base, item)
   item.count, item.start, item.unit = field.count, field.start, 1

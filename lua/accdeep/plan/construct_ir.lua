@@ -109,7 +109,7 @@ end
 function Plan:label(name, unit, kind, layout, rows)
   local symbol = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
   if kind then symbol[kind] = true end
-  return self.session:label(symbol)
+  return symbol
 end
 
 -- Appends the complete item to the plan and returns it. b: builder with the item's code; request: the request that it

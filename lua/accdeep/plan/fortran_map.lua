@@ -105,7 +105,7 @@ local function add_holder(plan, request, action)
   local b, holder, structure = codegen.builder(), request.holder, request.structure
   local pos, name = request.node.pos, holder.name .. " (descriptor)"
   local item = { pos = pos, unit = holder.bytes, action = core.action[action], flags = core.flag.present_or,
-    base = codegen.reg(b, codegen.constant(holder.address), pos), count = codegen.reg(b, codegen.constant(1), pos),
+    base = codegen.reg(b, codegen.address(holder.address), pos), count = codegen.reg(b, codegen.constant(1), pos),
     name = name, label = plan:label(name, holder.bytes), indices = {}, inside = structure ~= nil }
   if structure then item.frame, item.room = structure.address, structure.type.size end
   if plan.kind == "exit data" then item.flags = item.flags | core.flag.try end

@@ -24,8 +24,10 @@ local action = core.action
 
 local fortran_section = {}
 
--- Returns the register that holds the constant `value`. b: builder of register code; pos: position for errors.
-local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
+-- Return the register that holds the constant `value`, and that of the host address `at`. b: builder of register code;
+-- pos: position for errors.
+local function load_constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
+local function load_address(b, at, pos) return codegen.reg(b, codegen.address(at), pos) end
 
 -- Returns address, bytes, number and type of the elements that an expression designates, and the address of its
 -- descriptor. If there are gaps, the bytes of a run without gaps and the steps between runs follow
@@ -256,8 +258,8 @@ local function alias_item(plan, request, node, b)
   local count = value ~= 0 and base ~= 0 and 1 or 0
   local item = { action = action.present, flags = plan:flags(request), pos = request.node.pos, unit = 1, indices = {},
     name = e.text, label = plan:label(e.text, 1), inside = has_component(node.base),
-    home = root_variable(session, node), base = constant(b, value, pos),
-    start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
+    home = root_variable(session, node), base = load_address(b, value, pos),
+    start = base ~= value and load_constant(b, base - value, pos) or nil, count = load_constant(b, count, pos) }
   local object = { pointer = e, descriptor = descriptor, address = value, bytes = 0, of = t.of }
   set_descriptor(plan, request, item, object)
   if node.base.tag == "id" then item.variable = node.base.name end
@@ -300,12 +302,12 @@ function fortran_section.object(plan, request, node)
   local flags
   item.action, item.program, flags = resolve(session, request, element)
   item.flags = item.flags | (flags or 0)
-  item.base, item.count = constant(b, object.address, node.pos), constant(b, object.count, node.pos)
+  item.base, item.count = load_address(b, object.address, node.pos), load_constant(b, object.count, node.pos)
   item.first, item.bytes = object.address, object.bytes
   set_descriptor(plan, request, item, object)
   local array, origin = array_of(session, object, node)
-  if origin ~= object.address then item.origin = constant(b, origin, node.pos) end
-  item.label = session:label { name = item.name, unit = element.size, round = true, file = plan.file, line = plan.line,
+  if origin ~= object.address then item.origin = load_address(b, origin, node.pos) end
+  item.label = { name = item.name, unit = element.size, round = true, file = plan.file, line = plan.line,
     layout = mapping_compiler.layout(session, element, item.program), array = array,
     pointer = object.pointer and object.pointer.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
@@ -320,8 +322,9 @@ function fortran_section.object(plan, request, node)
       inside = true, flags = item.flags }
     inner.action, inner.program, flags = resolve(session, own_request, extended.of)
     inner.flags = inner.flags | (flags or 0)
-    inner.base, inner.count = constant(code, extended.address, node.pos), constant(code, extended.count, node.pos)
-    inner.label = session:label { name = extended.name, unit = extended.of.size, round = true, file = plan.file,
+    inner.base = load_address(code, extended.address, node.pos)
+    inner.count = load_constant(code, extended.count, node.pos)
+    inner.label = { name = extended.name, unit = extended.of.size, round = true, file = plan.file,
       line = plan.line, layout = mapping_compiler.layout(session, extended.of, inner.program) }
     plan:add(inner, code, own_request)
   end
@@ -349,7 +352,7 @@ function fortran_section.pointer(plan, request, node)
   fortran_addendum.note(plan, request, address, t, first, bytes, e.text)
   plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
   return plan:add({ action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
-    base = constant(b, first, node.pos), count = constant(b, bytes, node.pos), slot_address = address,
+    base = load_address(b, first, node.pos), count = load_constant(b, bytes, node.pos), slot_address = address,
     slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)
 end
 

@@ -57,7 +57,7 @@ local function add_present_parts(plan, name, request, objects)
     local b = codegen.builder()
     local item = { pos = pos, unit = object.bytes, action = core.action.copy,
       flags = core.flag.present_or | core.flag.try }
-    item.base = codegen.reg(b, codegen.constant(object.host), pos)
+    item.base = codegen.reg(b, codegen.address(object.host), pos)
     item.count = codegen.reg(b, codegen.constant(1), pos)
     item.name = name
     item.label = plan:label(name, object.bytes)

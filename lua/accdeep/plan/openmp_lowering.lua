@@ -310,7 +310,7 @@ local function block_program(session, record, parts, low, high)
       members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
     end
   end
-  cached[key] = session:new_program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
+  cached[key] = { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
     params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
   return cached[key]
 end
@@ -343,7 +343,7 @@ local function add_block(plan, requests, parts)
   local ctx, pos = { session = session }, first.node.pos
   local item = { pos = pos, unit = high - low, action = core.action.create, flags = core.flag.present_or }
   if structure.measured then
-    item.base = codegen.reg(b, codegen.constant(structure.address + low), pos)
+    item.base = codegen.reg(b, codegen.address(structure.address + low), pos)
   else
     local at = codegen.lvalue(b, ctx, structure.node)
     at.offset = at.offset + low

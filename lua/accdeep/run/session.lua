@@ -359,18 +359,11 @@ function Session:with_location(source_location, fn, ...)
     source_location, self.now.current or {}, fn, ...)
 end
 
--- Returns the core's symbol for these fields (Plan:label in plan/construct_ir.lua). Raises the core's error.
+-- Returns the core's label with these fields (Plan:label in plan/construct_ir.lua). Raises the core's error.
 function Session:label(fields)
   local label, err = self.ctx:label(fields)
   if not label then error(diagnostic.new(err), 0) end
   return label
-end
-
--- Returns a mapping program of the core. spec: its fields (lowering/mapping_compiler.lua). Raises the core's error.
-function Session:new_program(spec)
-  local program, err = self.ctx:program(spec)
-  if not program then error(diagnostic.new(err), 0) end
-  return program
 end
 
 -- Session:type_of returns the type that an AST names; locals_of the variables that a declaration in a body declares.
@@ -535,7 +528,8 @@ end
 -- file, line.
 function Session:declare_from(...) return debug_info.declare(self, ...) end
 
--- Registers a Lua function that section bounds call, and returns its number. argument_types: types of its arguments,
+-- Registers a Lua function that section bounds call, and returns its symbol: {value = number, name, fn, record}, where
+-- record is the type of the first argument. argument_types: types of its arguments,
 -- which it receives as numbers, typed pointers and views. A call whose result is not an integer or boolean is an error.
 function Session:bound_function(name, fn, argument_types)
   local bound = self.program.bound
@@ -563,7 +557,7 @@ function Session:bound_function(name, fn, argument_types)
     end
     return integer
   end)
-  return bound.n
+  return { value = bound.n, key = "f" .. bound.n, name = name, fn = fn, record = argument_types[1] }
 end
 
 -- --------------------------------------------------------------------------------- directives --

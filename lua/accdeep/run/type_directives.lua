@@ -48,8 +48,12 @@ local function table_of(self, kind, record)
   return by_name
 end
 
--- Returns the member functions of a record by name.
-function Session:methods_of(record) return table_of(self, "method_tables", record) end
+-- Returns the member functions of a record by name. The session's option method_named(record, name) adds others.
+function Session:methods_of(record)
+  local methods, method_named = table_of(self, "method_tables", record), self.options.method_named
+  if not method_named then return methods end
+  return setmetatable({}, { __index = function(_, name) return method_named(record, name) or methods[name] end })
+end
 
 -- Returns the shapes of a record by name. Decides TR14-1.2-04.
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end

@@ -138,7 +138,7 @@ local function this_member(env, node)
   if node.global or not session:this_member(node.name) then return nil end
   local this = session.now.scope.variables.this
   local member = types.member(this.type.to, node.name)
-  local pointer = typed_ast.load(lvalue("fixed", this.type, pos, { address = this.address }), pos)
+  local pointer = typed_ast.load(lvalue("fixed", this.type, pos, { variable = this }), pos)
   return typed_ast.member(lvalue("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
 end
 
@@ -161,7 +161,7 @@ function symbols.resolve_lvalue(env, node)
   if own_member then return own_member end
   local variable = env.session.now.scope.variables[node.name]
   if not variable then raise_unknown(env, node) end
-  return lvalue("fixed", variable.type, pos, { address = variable.address })
+  return lvalue("fixed", variable.type, pos, { variable = variable })
 end
 
 -- Returns the typed node of the identifier `node` in a section's bound: a parameter, a constant or an l-value. check:

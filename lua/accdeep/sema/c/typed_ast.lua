@@ -12,7 +12,7 @@
 -- L-values:
 --   variable {binding, name}     a variable, in the memory that the code is for.
 --   local {binding, name}        a variable in a frame slot of a body; it has no address, so is_lvalue is nil.
---   fixed {address}              a variable of the host program, used in a section's bound.
+--   fixed {variable}             a variable of the host program, used in a section's bound.
 --   self {offset}                offset in bytes in the element for which a mapping program runs.
 --   enclosing {lvalue, level}    an l-value of the enclosing element; level: compilation of the inner (symbols.lua).
 --   member {base, offset}        a member of the l-value `base`.

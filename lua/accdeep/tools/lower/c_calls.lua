@@ -69,15 +69,11 @@ Calls.__index = Calls
 -- is_cxx}. `values`: result of compiler_values.new. `is_function(name)`: true for functions outside of classes.
 -- `is_cxx`: C++.
 function c_calls.new(session, unit)
-  local recorder = ir_text.new_recorder(session, function(name, record)
-    return unit.values:is_of(name, record, unit.is_function)
-  end)
-  return setmetatable({ recorder = recorder, unit = unit, plans = {}, by_text = {}, functions = {}, prototypes = {},
-    bounds = {} }, Calls)
+  session.options.method_named = function(record, name)
+    return unit.values:is_of(name, record, unit.is_function) and { fn = function() end, record = record, name = name }
+  end
+  return setmetatable({ unit = unit, plans = {}, by_text = {}, functions = {}, prototypes = {}, bounds = {} }, Calls)
 end
-
--- Returns a new placeholder address (ir_text.lua) for the variable `name`. `is_global`: the variable is at file scope.
-function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
 
 -- ----------------------------------------------------------------------------------- the directive --
 
@@ -203,12 +199,12 @@ end
 -- `addressless`: set of names without an address at the directive. `instance`: type by variable. Raises {cannot =
 -- reason} for a name with two meanings.
 local function runtime_inputs(self, unit, w, input, addressless, instance, copy_name)
-  local name = input.operand.name
-  if input.operand.value then return ("(const void *)(long)(%s)"):format(input.operand.value) end
-  if input.operand.is_global then addressless = unit.of_file.addressless end
+  if not input.variable then return ("(const void *)(long)(%s)"):format(input.name) end
+  local name, is_global = input.variable.name, input.variable.is_global
+  if is_global then addressless = unit.of_file.addressless end
   local has_address = name ~= "this" and not addressless[name]
   local text
-  if input.operand.is_global then
+  if is_global then
     local fn = "accdeep_address_" .. name:gsub("::", "__")
     if not self.functions[fn] then
       self.functions[fn] = true
@@ -335,7 +331,8 @@ end
 -- sorted variables of a compute construct that are pointers or in device memory. `instance`: type by variable. Raises
 -- {cannot = reason} if calls cannot express the directive.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
-  local text, inputs = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
+  local text, inputs = ir_text.write(plan, plan.items, function(symbol) return symbol.variable and symbol end,
+    function(symbol) return self:bound(symbol) end)
   for _, item in ipairs(plan.items) do
     local variable = item.variable
     if variable and variable ~= "this" and directive.addressless[variable] and instance[variable] then

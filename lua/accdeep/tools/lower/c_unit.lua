@@ -294,8 +294,8 @@ end
 -- Declares `variables` (type by name) in a scope. Addresses are placeholders: directives are planned, never executed.
 local function declare(self, target_scope, variables)
   for name, t in pairs(variables) do
-    local address = self.calls and self.calls:address(name, variables == self.globals)
-    target_scope.variables[name] = { name = name, type = t, address = address or compiler_values.ADDRESS }
+    target_scope.variables[name] = { name = name, type = t, address = compiler_values.ADDRESS,
+      is_global = variables == self.globals }
   end
 end
 

@@ -8,6 +8,7 @@
 -- same names as the variables, and hide them.
 
 local c_calls = require "accdeep.tools.lower.c_calls"
+local codegen = require "accdeep.backend.codegen"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -37,8 +38,7 @@ Calls.__index = Calls
 
 -- Returns a writer of calls (Calls) for a unit, whose directives `session` plans.
 function fortran_calls.new(session)
-  return setmetatable({ session = session, recorder = ir_text.new_recorder(session, function() return false end) },
-    Calls)
+  return setmetatable({ session = session, variables = {} }, Calls)
 end
 
 -- Returns the text of the directive that is equivalent to a call of an OpenACC data routine with one variable: "enter
@@ -57,12 +57,29 @@ function fortran_calls.directive_for(text)
   return directive and is_one and directive .. first .. finalize or nil
 end
 
+-- First placeholder address, and number of addresses reserved for each variable. Plans of Fortran compute addresses.
+local FIRST, ROOM = 1 << 62, 1 << 40
+
+-- Declares a variable of the session at a placeholder address. The field `key` of the variable becomes `value`.
+function Calls:declare(name, t, key, value)
+  local variable = { name = name, type = t, address = FIRST + #self.variables * ROOM, [key] = value }
+  self.variables[#self.variables + 1] = variable
+  self.session.now.scope.variables[name] = variable
+end
+
+-- Returns the symbol of the variable to which a placeholder address belongs, for the symbol of this address; nil for
+-- other addresses.
+function Calls:symbol(address)
+  local at = address.value - FIRST
+  local variable = at >= 0 and self.variables[at // ROOM + 1]
+  return variable and codegen.symbol(variable, at % ROOM)
+end
+
 -- Returns a node for the value that the expression `node` has when the directive is executed: a new variable of the
 -- session, whose value the program passes.
 function Calls:value(node)
-  local name = ("accdeep_value_%d"):format(#self.recorder.names + 1)
-  self.session.now.scope.variables[name] = { name = name, type = fortran_types.LONG,
-    address = self.recorder:address { value = unparse_fortran(node) } }
+  local name = ("accdeep_value_%d"):format(#self.variables + 1)
+  self:declare(name, fortran_types.LONG, "value", unparse_fortran(node))
   return { tag = "id", name = name, pos = node.pos, global = true }
 end
 
@@ -323,8 +340,7 @@ function Calls:whole_variables(directive, node, clauses)
         while sources[text] do text = text .. " " end
         for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
         sources[text] = source
-        session.now.scope.variables[text] = { name = text, address = self.recorder:address { source = source },
-          type = source.rank > 0 and fortran_types.array(element, bounds) or element }
+        self:declare(text, source.rank > 0 and fortran_types.array(element, bounds) or element, "source", source)
         vars[i] = { tag = "id", name = text, pos = variable.pos }
       end
       list[#list + 1] = setmetatable({ vars = vars }, { __index = clause })
@@ -335,14 +351,12 @@ function Calls:whole_variables(directive, node, clauses)
   return ast.copy_with(node, "clauses", list), sources
 end
 
--- Replaces the element count in an item's byte code by the input `key`, which the program passes. `recorder`: result of
--- ir_text.new_recorder.
-local function parameterize_count(recorder, item, key)
+-- Replaces the element count in an item's byte code by the input `symbol`, which the program passes.
+local function parameterize_count(item, symbol)
   local code = table.move(item.code, 1, #item.code, 1, {})
-  recorder.calls[#recorder.calls + 1] = { name = key }
   for i = 1, #code, 5 do
     if code[i + 1] == item.count then
-      code[i], code[i + 2], code[i + 3], code[i + 4] = core.opcode.CALL, 0, 0, #recorder.calls
+      code[i], code[i + 2], code[i + 3], code[i + 4] = core.opcode.CALL, 0, 0, symbol
     end
   end
   item.code = code
@@ -357,25 +371,26 @@ function Calls:plan(plan, sources)
   for i, item in ipairs(plan.items) do
     local source = sources[item.variable] or deep_copy.cannot "this list item"
     source.number = i - 1
-    parameterize_count(self.recorder, item, { count_of = source })
+    parameterize_count(item, { value = 0, key = ("count %d"):format(i), count_of = source })
     if source.rank > 0 then
-      item.rows = { name = source.args and source.base or "", { rows_of = source } }
-      for k = 2, 1 + 2 * source.rank do item.rows[k] = {} end
+      item.rows = { name = source.args and source.base or "", { key = ("rows %d"):format(i), rows_of = source } }
+      for k = 2, 1 + 2 * source.rank do item.rows[k] = { key = ("rows %d %d"):format(i, k) } end
     end
   end
-  local text, inputs = self.recorder:text(plan, plan.items, function() deep_copy.cannot "a function in a bound" end)
+  local text, inputs = ir_text.write(plan, plan.items, function(symbol) return self:symbol(symbol) end,
+    function() deep_copy.cannot "a function in a bound" end)
   for index, input in ipairs(inputs) do
-    local source, value = input.operand.source, input.operand.value
-    if source then
-      source.at = index
-    elseif type(value) == "string" then
+    local variable = input.variable or {}
+    if variable.source then
+      variable.source.at = index
+    elseif variable.value then
       values = values + 1
-      out:line("accdeep_values(%d) = %s", values, value)
+      out:line("accdeep_values(%d) = %s", values, variable.value)
       out:line("accdeep_given(%d) = loc(accdeep_values(%d))", index, values)
-    elseif value.count_of then
-      value.count_of.count = index
-    elseif value.rows_of then
-      value.rows_of.rows = index
+    elseif input.count_of then
+      input.count_of.count = index
+    elseif input.rows_of then
+      input.rows_of.rows = index
     end
   end
   for _, item in ipairs(plan.items) do

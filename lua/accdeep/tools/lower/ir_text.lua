@@ -1,13 +1,10 @@
 -- ir_text.lua - writes the construct IR (plan) of a directive as text, for programs that run without Lua
 -- (core/abi/lowered/text.c reads it).
 --
--- A recorder observes which symbols and mapping programs a session creates, because the core cannot be queried for
--- them. c_calls.lua and fortran_calls.lua create one recorder per unit and call Recorder:text for each directive.
---
--- "Code" here is the byte code that computes addresses and bounds. Variables have placeholder addresses from FIRST on.
--- An instruction that loads such an address becomes a parameter, and the program passes the variable's address. A bound
--- that only the compiler can evaluate (compiler_values.lua) is a call in code. If that bound depends on no object, the
--- call becomes a parameter, too; otherwise it calls a function of the program.
+-- "Code" here is the byte code that computes addresses and bounds. An instruction that loads the address of a variable
+-- becomes a parameter, and the program passes the address. A bound that only the compiler can evaluate
+-- (compiler_values.lua) is a call in code. If that bound depends on no object, the call becomes a parameter, too;
+-- otherwise it calls a function of the program.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -17,56 +14,8 @@ local ir_text = {}
 local VERSION = 4 -- version of the text's format, which core/abi/lowered/text.c requires
 local op = core.opcode
 
--- First placeholder address, and number of addresses reserved for each variable.
-local FIRST, ROOM = 1 << 62, 1 << 40
 -- Limit of registers in an item's code.
 local REGISTERS = 64
-
-local Recorder = {}
-Recorder.__index = Recorder
-
--- Returns a recorder of the symbols, mapping programs and calls that `session` creates from now on; replaces methods of
--- the session for that. is_of(name, record): returns true if the function `name` in code takes an object of the record.
-function ir_text.new_recorder(session, is_of)
-  local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
-  local methods_of = session.methods_of
-  rawset(session, "methods_of", function(owner, record)
-    return setmetatable({}, { __index = function(_, name)
-      return is_of(name, record) and { fn = is_of, record = record, name = name } or methods_of(owner, record)[name]
-    end })
-  end)
-  rawset(session, "bound_function", function(_, name, _, argument_types)
-    self.calls[#self.calls + 1] = { name = name, record = argument_types[1] }
-    return #self.calls
-  end)
-  local new_label, new_program = session.label, session.new_program
-  rawset(session, "label", function(owner, fields)
-    local symbol = new_label(owner, fields)
-    self.labels[symbol] = fields
-    return symbol
-  end)
-  rawset(session, "new_program", function(owner, spec)
-    local mapping_program = new_program(owner, spec)
-    self.programs[mapping_program] = spec
-    return mapping_program
-  end)
-  return self
-end
-
--- Returns a placeholder address for a new variable. `operand`: any value; Recorder:variable returns it for this
--- address.
-function Recorder:address(operand)
-  self.names[#self.names + 1] = operand
-  return FIRST + (#self.names - 1) * ROOM
-end
-
--- Returns the operand of the variable whose range of placeholder addresses contains `number`, and the offset in the
--- variable; nil for other numbers.
-function Recorder:variable(number)
-  local at = number - FIRST
-  if number < FIRST or at >= #self.names * ROOM then return nil end
-  return self.names[at // ROOM + 1], at % ROOM
-end
 
 -- ----------------------------------------------------------------------------------------- writing --
 
@@ -86,39 +35,37 @@ function Writer:line(word, ...)
   self.lines[#self.lines + 1] = word .. " " .. table.concat(parts, " ")
 end
 
--- Returns the input that the instruction at index i of `code` needs: a placeholder address or the name of a value; a
--- false value if it needs none.
-local function required_input(recorder, code, i)
-  local k = code[i + 4]
-  if code[i] == op.CONST then return recorder:variable(k) and k end
-  return is_call[code[i]] and not recorder.calls[k].record and recorder.calls[k].name or nil
+-- Returns the symbol of the input that the instruction at index i of `code` needs: a variable's address or a value; nil
+-- if it needs none.
+function Writer:required_input(code, i)
+  local symbol = code[i + 4]
+  if type(symbol) ~= "table" then return nil end
+  if code[i] == op.CONST then return self.variable(symbol) end
+  return not symbol.record and symbol or nil
 end
 
--- Returns the index of the input `key` (see required_input) among all inputs of a plan, from 0 on; adds the input if it
--- is new.
-function Writer:parameter(key)
-  local index = self.parameters[key]
+-- Returns the index of the input `symbol` (see required_input) among all inputs of a plan, from 0 on; adds the input if
+-- it is new.
+function Writer:parameter(symbol)
+  local index = self.parameters[symbol.key]
   if not index then
-    local operand, offset
-    if math.type(key) then operand, offset = self.recorder:variable(key) else operand = { value = key } end
     index = #self.inputs
-    self.inputs[index + 1], self.parameters[key] = { operand = operand, offset = offset }, index
+    self.inputs[index + 1], self.parameters[symbol.key] = symbol, index
   end
   return index
 end
 
--- Calls fn(key) for each input (result of required_input) that a mapping program and its child programs need.
+-- Calls fn(symbol) for each input (result of required_input) that a mapping program and its child programs need.
 -- `visited`: set of the mapping programs already visited, extended here.
-local function each_asked(recorder, program, fn, visited)
+function Writer:each_input(program, fn, visited)
   if visited[program] then return end
   visited[program] = true
-  local spec = recorder.programs[program]
-  for i = 1, #spec.code, 5 do
-    local key = required_input(recorder, spec.code, i)
-    if key then fn(key) end
+  for i = 1, #program.code, 5 do
+    local symbol = self:required_input(program.code, i)
+    if symbol then fn(symbol) end
   end
-  for _, field in ipairs(spec.fields) do
-    if field.child then each_asked(recorder, field.child, fn, visited) end
+  for _, field in ipairs(program.fields) do
+    if field.child then self:each_input(field.child, fn, visited) end
   end
 end
 
@@ -126,11 +73,11 @@ end
 function Writer:code(code, places)
   for i = 1, #code, 5 do
     local opcode, to, a, b, k = table.unpack(code, i, i + 4)
-    local key = required_input(self.recorder, code, i)
-    if key then
-      opcode, a, b, k = op.PARAM, 0, 0, places[key]
+    local symbol = self:required_input(code, i)
+    if symbol then
+      opcode, a, b, k = op.PARAM, 0, 0, places[symbol.key]
     elseif is_call[opcode] then
-      k = self.call(self.recorder.calls[k])
+      k = self.call(k)
     end
     self:line("code", opcode, to, a, b, k)
   end
@@ -143,10 +90,9 @@ function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local number = self.labels[label]
   if number then return number end
-  local fields = self.recorder.labels[label]
-  local layout = fields.layout and self:program(fields.layout, places) or -1
-  local flags = flag(fields.section) | flag(fields.member) << 1 | flag(fields.element) << 2 | flag(fields.round) << 3
-  local rows = not has_rows and fields.array
+  local layout = label.layout and self:program(label.layout, places) or -1
+  local flags = flag(label.section) | flag(label.member) << 1 | flag(label.element) << 2 | flag(label.round) << 3
+  local rows = not has_rows and label.array
   if rows then
     local numbers = {}
     for i = 1, rows.described and 0 or rows.rank do
@@ -155,7 +101,7 @@ function Writer:label(label, places, has_rows)
     self:line("array", rows.shift or 0, rows.described or 0, rows.span or 0, rows.rank,
       table.concat(numbers, " ") .. " " .. (rows.name or ""))
   end
-  self:line("label", fields.unit or 0, flags, fields.line or 0, layout, fields.name)
+  self:line("label", label.unit or 0, flags, label.line or 0, layout, label.name)
   self.labels[label], self.nlabels = self.nlabels, self.nlabels + 1
   return self.labels[label]
 end
@@ -175,7 +121,7 @@ end
 function Writer:program(program, places)
   local numbers = places.n > 0 and places.numbers or self.programs
   if numbers[program] then return numbers[program] end
-  local spec = self.recorder.programs[program]
+  local spec = program
   local pieces, fields = {}, {}
   for i, piece in ipairs(spec.pieces) do
     pieces[i] = { piece.offset, piece.bytes, piece.action or 0, flag(piece.init), flag(piece.entry_only),
@@ -204,10 +150,10 @@ end
 local function input_parameters(self, item)
   local places, list = { n = 0, numbers = {} }, {}
   if item.program then
-    each_asked(self.recorder, item.program, function(key)
-      if places[key] then return end
-      places[key], places.n = places.n, places.n + 1
-      list[places.n] = key
+    self:each_input(item.program, function(symbol)
+      if places[symbol.key] then return end
+      places[symbol.key], places.n = places.n, places.n + 1
+      list[places.n] = symbol
     end, {})
   end
   return places, list
@@ -227,19 +173,19 @@ function Writer:item(item)
   local program = item.program and self:program(item.program, places) or -1
   local code, registers, own = table.move(item.code, 1, #item.code, 1, {}), item.registers, {}
   for i = 1, #code, 5 do
-    local key = required_input(self.recorder, code, i)
-    if key then own[key] = self:parameter(key) end
+    local symbol = self:required_input(code, i)
+    if symbol then own[symbol.key] = self:parameter(symbol) end
   end
   local instructions = {}
-  -- Adds an instruction that loads the input `key` into a new register. Returns the number of the register.
-  local function add(key)
-    instructions[#instructions + 1] = { op.PARAM, registers, 0, 0, self:parameter(key) }
+  -- Adds an instruction that loads the input `symbol` into a new register. Returns the number of the register.
+  local function add(symbol)
+    instructions[#instructions + 1] = { op.PARAM, registers, 0, 0, self:parameter(symbol) }
     registers = registers + 1
     return registers - 1
   end
   local pointer_cell, params = item.slot or -1, {}
-  if item.slot_address then pointer_cell = add(item.slot_address) end
-  for i, key in ipairs(inputs) do params[i] = add(key) end
+  if item.slot_address then pointer_cell = add(self.variable(item.slot_address)) end
+  for i, symbol in ipairs(inputs) do params[i] = add(symbol) end
   if registers > REGISTERS then deep_copy.cannot "a list item whose bounds are too long" end
   local indices = item.indices or {}
   self:line("item", item.action, item.flags or 0, label, program, item.unit or 0, registers, item.base,
@@ -255,11 +201,11 @@ function Writer:item(item)
   end
 end
 
--- Returns the text of a plan and a list of its inputs: {operand, offset} for a variable, {operand = {value = name}} for
--- a value. `items`: the items to write. `call({name, record})` returns the number of a function of the program. Raises
--- {cannot = reason} if the text cannot express an item.
-function Recorder:text(plan, items, call)
-  local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
+-- Returns the text of a plan and a list of its inputs, which are symbols. `items`: the items to write.
+-- `variable(symbol)` returns the symbol of an input for that of an address, or nil if the address is a constant.
+-- `call(symbol)` returns the number of a function of the program. Raises {cannot = reason} if the text cannot express an item.
+function ir_text.write(plan, items, variable, call)
+  local writer = setmetatable({ variable = variable, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
     nprograms = 0, inputs = {}, parameters = {} }, Writer)
   writer:line("accdeep", VERSION)
   writer:line("construct", core.kind[plan.kind], flag(plan.finalize), plan.node.name)
