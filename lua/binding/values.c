@@ -31,8 +31,8 @@ void *accd__get_pointer(lua_State *L, int index, const char *key)
     return value;
 }
 
-/* Returns the value at stack index `index`: an integer, or the integer in field `value` of a table, a symbol. Raises for
- * other values. */
+/* Returns the value at stack index `index`: an integer, or the integer in field `value` of a table, a symbol. Raises
+ * for other values. */
 lua_Integer accd__symbol_value(lua_State *L, int index)
 {
     if (!lua_istable(L, index))

@@ -169,7 +169,7 @@ end
 -- Sets the extent of an item p[@] or p[@base], an alias (TR14 3.5): one byte, which must be present. The byte lies in
 -- the target of the pointer p or, for p[@base], in the target of `base`, at the section of `base` that the construct
 -- names. base: AST of p; subscript: the alias; sections: sections of the construct, by text.
-local function alias_section(session, b, ctx, item, base, subscript, sections)
+local function alias_section(b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
   local length = section and mapping_compiler.base_section(b, ctx, section.subscript, section.type)
@@ -280,7 +280,7 @@ function c_items.section(plan, request, base, subscripts)
       raise("not-a-pointer", first.pos, ("'@' needs a pointer, this is %s"):format(types.name(t)),
         { rule = "TR14-3.5-01" })
     end
-    alias_section(session, b, ctx, item, base, first, plan.sections)
+    alias_section(b, ctx, item, base, first, plan.sections)
     item.action, element = action.present, types.scalars.char
   else
     element, rows = compile_section(plan, request, b, ctx, item, base, subscripts, t)

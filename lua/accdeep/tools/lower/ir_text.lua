@@ -203,7 +203,8 @@ end
 
 -- Returns the text of a plan and a list of its inputs, which are symbols. `items`: the items to write.
 -- `variable(symbol)` returns the symbol of an input for that of an address, or nil if the address is a constant.
--- `call(symbol)` returns the number of a function of the program. Raises {cannot = reason} if the text cannot express an item.
+-- `call(symbol)` returns the number of a function of the program. Raises {cannot = reason} if the text cannot express
+-- an item.
 function ir_text.write(plan, items, variable, call)
   local writer = setmetatable({ variable = variable, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
     nprograms = 0, inputs = {}, parameters = {} }, Writer)
