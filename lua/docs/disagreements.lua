@@ -11,6 +11,7 @@ local profile_descriptions = require "accdeep.inspect.reference.profile_descript
 local program_replay = require "accdeep.tools.explore.program_replay"
 local rule_links = require "docs.rule_links"
 local search = require "accdeep.tools.explore.search"
+local steps = require "accdeep.steps"
 local transition_system = require "accdeep.tools.explore.transition_system"
 
 local disagreements = {}
@@ -134,7 +135,7 @@ local function scenario(exploration, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(exploration.rows) do
     if row.vocabulary == vocabulary then
-      local title = row.key .. "\0" .. test_program.family(row.actions[row.program:byte(-1)])
+      local title = row.key .. "\0" .. steps.family(row.actions[row.program:byte(-1)])
       numbers[title] = (numbers[title] or 0) + 1
       cases[#cases + 1] = profile_differences.case(row, vocabulary.names, numbers[title] > 1 and numbers[title] or nil)
     end
@@ -195,9 +196,9 @@ end
 
 -- Returns a sentence about the other directives that show the same difference; nil if there are none.
 local function also_text(row)
-  local list, families = {}, { [test_program.family(row.actions[row.program:byte(-1)])] = true }
+  local list, families = {}, { [steps.family(row.actions[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
-    local family = test_program.family(other.actions[other.program:byte(-1)])
+    local family = steps.family(other.actions[other.program:byte(-1)])
     if not families[family] then list[#list + 1] = family end
     families[family] = true
   end

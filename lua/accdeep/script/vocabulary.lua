@@ -1,16 +1,17 @@
 -- vocabulary.lua - the actions from which `accdeep explore` makes programs: vocabulary { acc "...", host "..." }.
 --
--- A word is one action of such a program: {kind, text, body, file, line}. Reading the name vocabulary sets run.words;
--- acc, omp, host, kernel and fortran then return words and execute nothing, until the list is complete. A text with
--- {a,b} describes one word per alternative. scenario.lua calls extend. tools/explore reads run.vocabulary, a table
--- {words, regions, bound, session, state, file, line}. `regions`: "nested" (an `end` closes the innermost region) or
--- "free" (each region has its own `end`). `bound`: largest number of words of a program. `session`, `state`: the
--- session, and the digests of its state, when the statement ends.
+-- A word is a step of such a program (steps/init.lua). Reading the name vocabulary sets run.words; acc, omp, host,
+-- kernel and fortran then return words and execute nothing, until the list is complete. A text with {a,b} describes one
+-- word per alternative. scenario.lua calls extend. tools/explore reads run.vocabulary, a table {words, regions, bound,
+-- session, state, file, line}. `regions`: "nested" (an `end` closes the innermost region) or "free" (each region has
+-- its own `end`). `bound`: largest number of words of a program. `session`, `state`: the session, and the digests of
+-- its state, when the statement ends.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
+local steps = require "accdeep.steps"
 
 local raise = diagnostic.raise
 
@@ -74,19 +75,6 @@ function Word:__call(body)
   return self
 end
 
--- Returns the text of a host word as an expression; an assignment is put in parentheses, as expressions require.
-function vocabulary.expression(word)
-  local text = word.text
-  local assigns = text:find "[^=!<>]=[^=]" or text:find("<<=", 1, true) or text:find(">>=", 1, true)
-  return assigns and "(" .. text .. ")" or text
-end
-
--- Returns a word as the text of the scenario's statement that executes it: acc "parallel" "a[1] = 7".
-function vocabulary.format_word(word)
-  local text = word.kind == "host" and vocabulary.expression(word) or word.text
-  return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
-end
-
 -- Returns a new word. kind: "acc", "omp", "host", "kernel" or "fortran"; text: the argument of the script's call, which
 -- all_words checks. The word's location is that of the script's call.
 local function word(kind, text)
@@ -140,7 +128,7 @@ local function check(run, entry)
     local is_later = not ok and diagnostic.is(err) and run.options.rules and (err.rule or ""):find "%-ver%-1$"
     if not ok and not is_later then error(err, 0) end
   elseif start and session.language.name == "c" then
-    local text = entry.kind == "host" and vocabulary.expression(entry) or entry.text
+    local text = entry.kind == "host" and steps.expression(entry) or entry.text
     session:with_text(text, entry.file, entry.line, function()
       local node = session:parse(text, start)
       if entry.kind ~= "host" then return end

@@ -7,7 +7,7 @@ local core = require "accdeep.core"
 local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
 local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
-local vocabulary = lazy.require "accdeep.script.vocabulary"
+local scenario_writer = lazy.require "accdeep.steps.scenario_writer"
 
 -- Returns the list of profiles in a text, which commas separate; "all" is returned itself. Returns nil and a message
 -- for an unknown or repeated name.
@@ -82,7 +82,7 @@ end
 -- Prints the actions `list`, which succeeded in no program and may therefore be mistakes; prints nothing for nil.
 local function print_never(list)
   for _, action in ipairs(list or {}) do
-    common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(action)))
+    common.write_output(("-- in no program does this succeed: %s\n"):format(scenario_writer.statement(action)))
   end
 end
 

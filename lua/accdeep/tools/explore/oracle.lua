@@ -1,5 +1,5 @@
 -- oracle.lua - runs programs of a vocabulary on the runtime of a real compiler, with host memory as the device. A
--- vocabulary is a list of actions (script/vocabulary.lua), and a program a list of numbers of actions.
+-- program is a list of actions, which are steps (steps/init.lua).
 --
 -- gcc: libgomp 12 with a plugin that simulates a device (plugin.c). clang: libomptarget and its x86-64 device. One C
 -- program (test_driver.lua) contains all actions; it is compiled once and then executes any programs of these
@@ -7,9 +7,10 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
-local test_driver = require "accdeep.tools.explore.test_driver"
 local shell_command = require "accdeep.tools.shell_command"
+local steps = require "accdeep.steps"
 local system = require "accdeep.system"
+local test_driver = require "accdeep.tools.explore.test_driver"
 
 local oracle = {}
 
@@ -154,17 +155,17 @@ end
 
 -- ------------------------------------------------------------------------------------------- running --
 
--- Returns the prefix tree of programs, each a list of action numbers. A node is {action, children, list}: the action
+-- Returns the prefix tree of programs. A node is {action, children, list}: the action
 -- number, the child nodes by action, and the child nodes in order. number_nodes adds `number`.
 local function build_tree(programs)
   local root = { children = {}, list = {} }
   for _, program in ipairs(programs) do
     local at = root
     for _, action in ipairs(program) do
-      local child = at.children[action]
+      local child = at.children[action.number]
       if not child then
-        child = { action = action, children = {}, list = {} }
-        at.children[action] = child
+        child = { action = action.number, children = {}, list = {} }
+        at.children[action.number] = child
         at.list[#at.list + 1] = child
       end
       at = child
@@ -249,10 +250,10 @@ end
 -- be run.
 function Oracle:unfit(program)
   local open = 0
-  for _, number in ipairs(program) do
-    local action = self.actions[number]
-    if self.refused[number] then return ("%s: %s"):format(self.compiler, self.refused[number]) end
-    open = open + (action.kind == "end" and -1 or action.opens and 1 or 0)
+  for _, action in ipairs(program) do
+    local reason = self.refused[action.number]
+    if reason then return ("%s: %s"):format(self.compiler, reason) end
+    open = open + steps.depth_change(action)
     if open < 0 then return "no region is open" end
   end
   return nil
@@ -262,7 +263,7 @@ end
 -- root needs a node.
 local MOST = test_driver.MOST_NODES - 1
 
--- Runs programs, each a list of action numbers. Returns a list of results in the same order. A result holds the text of
+-- Runs programs. Returns a list of results in the same order. A result holds the text of
 -- the state (observation.lua) after each action, and in `start` the state before the first action. If the runtime ended
 -- the program, the last entry of the result is { stopped = reason }. The result of a program that cannot be run is {
 -- refused = reason }. Raises if the C program fails.
@@ -279,7 +280,7 @@ function Oracle:run(programs)
     for _, i in ipairs(runnable) do
       local result, at = { start = states[0] }, root
       for k, action in ipairs(programs[i]) do
-        at = at.children[action]
+        at = at.children[action.number]
         result[k] = states[at.number]
         if type(result[k]) == "table" or not result[k] then break end
       end
@@ -308,13 +309,13 @@ function Oracle:close() shell_command.remove(self.folder) end
 -- Opens an oracle; the caller closes it. Raises if the compiler or its runtime is missing.
 --
 -- Fields of spec. `compiler`: a command, such as "gcc" or "clang-19". `declared`: an exported program with the
--- declarations and the initial statements. `actions`: the actions {kind, text, body, opens}; `kind` is acc, omp, host
--- or end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule
--- profile, under which `accdeep exec` then runs the C program; nil or false: the compiler's own runtime is used.
+-- declarations and the initial statements. `actions`: acc, omp, host, kernel and end steps. `layout`: a result of
+-- observation.layout. `exec`: a rule profile, under which `accdeep exec` then runs the C program; nil or false: the
+-- compiler's own runtime is used.
 function oracle.open(spec)
   local family, family_entry = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", family_entry.always }, {}
-  for _, action in ipairs(spec.actions) do used[action.kind] = true end
+  for _, action in ipairs(spec.actions) do used[(action.construct or action).kind] = true end
   if used.acc and not family_entry.options.acc then
     error(environment_error(("%s has no directives of OpenACC"):format(spec.compiler), "--oracle gcc"), 0)
   end

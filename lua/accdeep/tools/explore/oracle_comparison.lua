@@ -1,12 +1,15 @@
 -- oracle_comparison.lua - breadth-first comparison of a rule profile with the real runtime that it describes.
 --
--- Programs grow by one action per level. A program is extended if both sides accept it with equal states, and no
+-- A program is a list of actions, which are steps (steps/init.lua). Programs grow by one action per level. A program is
+-- extended if both sides accept it with equal states, and no
 -- extended program reached the same pair of states. Programs are run in the order of their length, shortest first.
 -- Comparison:shrink then removes actions that a difference does not need. Differences are grouped by the last action
 -- and by kind. oracle_report.lua calls this module.
 
 local observation = require "accdeep.tools.explore.observation"
 local oracle = require "accdeep.tools.explore.oracle"
+local shrink = require "accdeep.steps.shrink"
+local steps = require "accdeep.steps"
 local test_program = require "accdeep.tools.explore.test_program"
 local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
 local scenario = require "accdeep.script.scenario"
@@ -50,20 +53,9 @@ local function exported_declarations(source, rules)
   return recorder.program
 end
 
--- Returns the actions in the form that oracle.open takes. Raises if the vocabulary has an `end` action for each region,
--- because blocks of C are nested.
-local function c_actions(actions)
-  local list = {}
-  for i, action in ipairs(actions) do
-    local construct = action.kind == "kernel" and transition_system.construct(action, actions) or action
-    list[i] = { kind = construct.kind, text = construct.text, body = construct.body,
-      opens = test_program.opens(action) and true or nil }
-    if action.opener then
-      error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "regions of C are nested",
-        help = 'vocabulary { regions = "nested", ... }' }, 0)
-    end
-  end
-  return list
+-- Raises an error about programs that this module cannot run.
+local function raise_unsupported(message, help)
+  error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = message, help = help }, 0)
 end
 
 local Comparison = {}
@@ -71,20 +63,21 @@ Comparison.__index = Comparison
 
 -- Opens both sides; the caller closes the comparison. `source`: {file, text} of a scenario with a vocabulary. `rules`:
 -- a profile, or nil for the scenario's own. `on_exec`: programs run under `accdeep exec` instead of the compiler's
--- runtime. Raises if either side cannot be opened.
+-- runtime. Raises if either side cannot be opened, and if the vocabulary has an `end` action for each region, because
+-- blocks of C are nested.
 function oracle_comparison.open(source, rules, compiler, on_exec)
   local declared = exported_declarations(source, rules)
   local base = transition_system.open(source.file, source.text, rules, "guarded")
   local actions, bound, layout = test_program.all_actions(base.vocabulary), base.vocabulary.bound,
     observation.layout(base.session)
   local profile = base.session.options.rules or "tr14"
-  if on_exec and type(profile) ~= "string" then
-    base:close()
-    error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "accdeep exec takes no knobs",
-      help = "name a profile: --rules libgomp-12" }, 0)
-  end
   local ok, opened = pcall(function()
-    return oracle.open { compiler = compiler, declared = declared, actions = c_actions(actions), layout = layout,
+    if on_exec and type(profile) ~= "string" then
+      raise_unsupported("accdeep exec takes no knobs", "name a profile: --rules libgomp-12")
+    elseif actions[#actions].opener then
+      raise_unsupported("regions of C are nested", 'vocabulary { regions = "nested", ... }')
+    end
+    return oracle.open { compiler = compiler, declared = declared, actions = actions, layout = layout,
       exec = on_exec and profile }
   end)
   if not ok then
@@ -103,15 +96,15 @@ end
 
 -- ----------------------------------------------------------------------------------------- outcomes --
 
--- Executes a program, a list of action numbers, under the profile. Returns a list of states and a key
+-- Executes a program under the profile. Returns a list of states and a key
 -- (observation.key); programs with equal keys behave equally afterwards. The list has the text of the state after each
 -- action from index `first` on, and "" before. The last entry is { stopped = code, rule = rule } if an action failed.
-function Comparison:observe(numbers, first)
+function Comparison:observe(program, first)
   local system, layout, result = self.base:inner(), self.layout, {}
   local session = system.session
   system:prepare(self.actions)
-  for i, number in ipairs(numbers) do
-    local code, rule = system:step(number)
+  for i, action in ipairs(program) do
+    local code, rule = system:step(action.number)
     result[i] = code and { stopped = code, rule = rule } or i >= first and observation.text(session, layout) or ""
     if code then break end
   end
@@ -142,28 +135,26 @@ local function compare(ours, theirs, reuses)
       difference.side, difference.ours, difference.theirs) }
 end
 
--- Returns the text of the action `number`: "end", or its directive or statement, with the body of a construct in
--- braces.
-function Comparison:text_of(number)
-  local action = self.actions[number]
+-- Returns the text of an action: "end", or its directive or statement, with the body of a construct in braces.
+local function text_of(action)
   if action.kind == "end" then return "end" end
   return action.body and ("%s { %s }"):format(action.text, (action.body:gsub(";%s*$", ""))) or action.text
 end
 
--- Returns the text of a program, a list of action numbers.
-function Comparison:text(numbers)
+-- Returns the text of a program.
+function oracle_comparison.text(program)
   local texts = {}
-  for i, number in ipairs(numbers) do texts[i] = self:text_of(number) end
+  for i, action in ipairs(program) do texts[i] = text_of(action) end
   return table.concat(texts, "; ")
 end
 
--- Parses the text of a program. Returns its action numbers, or nil if an action is not in the vocabulary.
+-- Parses the text of a program. Returns the program, or nil if an action is not in the vocabulary.
 function Comparison:parse_program(text)
-  for number in ipairs(self.actions) do
-    local own = self:text_of(number)
-    if text == own then return { number } end
+  for _, action in ipairs(self.actions) do
+    local own = text_of(action)
+    if text == own then return { action } end
     local rest = text:sub(1, #own + 2) == own .. "; " and self:parse_program(text:sub(#own + 3))
-    if rest then return table.move(rest, 1, #rest, 2, { number }) end
+    if rest then return table.move(rest, 1, #rest, 2, { action }) end
   end
   return nil
 end
@@ -171,14 +162,14 @@ end
 -- Returns the first difference between the states `ours` and `theirs` (as in `compare`) of one program, from index
 -- `first` on: { program, kind, text, key, ours, theirs }. Returns nil if there is none. `program`: the prefix of the
 -- program up to the difference. `key`: the last action and the kind.
-function Comparison:difference(numbers, ours, theirs, first)
-  for i = first, #numbers do
+function Comparison:difference(program, ours, theirs, first)
+  for i = first, #program do
     local a, b = ours[i], theirs[i]
     local difference = a ~= nil and b ~= nil and compare(a, b, self.reuses)
     if difference then
-      difference.program = table.move(numbers, 1, i, 1, {})
+      difference.program = table.move(program, 1, i, 1, {})
       difference.ours, difference.theirs = a, b
-      difference.key = ("%s: %s"):format(self:text_of(numbers[i]), difference.kind)
+      difference.key = ("%s: %s"):format(text_of(program[i]), difference.kind)
       return difference
     end
   end
@@ -191,17 +182,14 @@ end
 -- open; actions that the compiler rejects are never added.
 function Comparison:longer(agreeing)
   local programs = {}
-  for _, numbers in ipairs(agreeing) do
+  for _, program in ipairs(agreeing) do
     local open = 0
-    for _, number in ipairs(numbers) do
-      local action = self.actions[number]
-      open = open + (test_program.opens(action) and 1 or action.kind == "end" and -1 or 0)
-    end
+    for _, action in ipairs(program) do open = open + steps.depth_change(action) end
     for number, action in ipairs(self.actions) do
       if (action.kind ~= "end" or open > 0) and not self.oracle.refused[number] then
-        local program = table.move(numbers, 1, #numbers, 1, {})
-        program[#program + 1] = number
-        programs[#programs + 1] = program
+        local longer = table.move(program, 1, #program, 1, {})
+        longer[#longer + 1] = action
+        programs[#programs + 1] = longer
       end
     end
   end
@@ -251,8 +239,8 @@ end
 function Comparison:differences_of(texts)
   local programs, program_texts, differences = {}, {}, {}
   for _, text in ipairs(texts) do
-    local numbers = self:parse_program(text)
-    if numbers then programs[#programs + 1], program_texts[#program_texts + 1] = numbers, text end
+    local program = self:parse_program(text)
+    if program then programs[#programs + 1], program_texts[#program_texts + 1] = program, text end
   end
   for i, theirs in ipairs(self.oracle:run(programs)) do
     differences[program_texts[i]] = not theirs.refused
@@ -263,45 +251,33 @@ end
 
 -- ---------------------------------------------------------------------------------------- shrinking --
 
--- Returns the program `numbers` without the action at index `at`; a region is removed together with its `end`. Returns
--- nil if the action is an `end`, or if the program would lose its last action, which shows the difference.
-function Comparison:shorten(numbers, at)
-  local actions, partner, depth, shorter = self.actions, nil, 0, {}
-  if actions[numbers[at]].kind == "end" then return nil end
-  if test_program.opens(actions[numbers[at]]) then
-    for i = at, #numbers do
-      local action = actions[numbers[i]]
-      depth = depth + (test_program.opens(action) and 1 or action.kind == "end" and -1 or 0)
-      if depth == 0 then partner = i; break end
-    end
-  end
-  for i, number in ipairs(numbers) do
-    if i ~= at and i ~= partner then shorter[#shorter + 1] = number end
-  end
-  return at ~= #numbers and partner ~= #numbers and shorter or nil
-end
-
--- Shrinks the program of each group (Comparison:run) in place: removes actions while the difference keeps its key.
+-- Shrinks the program of each group (Comparison:run) in place: removes actions, an opening action together with the end
+-- of its region, while the difference keeps its key. The oracle runs one program of each group at a time.
 function Comparison:shrink(groups)
-  local work = groups
-  while #work > 0 do
-    local programs, program_groups = {}, {}
-    for _, group in ipairs(work) do
-      for at = 1, #group.program do
-        local shorter = self:shorten(group.program, at)
-        if shorter then programs[#programs + 1], program_groups[#program_groups + 1] = shorter, group end
-      end
+  local programs, shrinking = {}, {}
+  -- Tells the shrinker of a group whether its last program shows the difference, and adds its next program, if any.
+  local function continue(group, resume, fails)
+    local program = resume(fails)
+    if program then
+      programs[#programs + 1], shrinking[#shrinking + 1] = program, { group = group, resume = resume }
     end
-    work = {}
-    local changed = {}
-    for i, theirs in ipairs(self.oracle:run(programs)) do
-      local group = program_groups[i]
-      local difference = not changed[group] and not theirs.refused
-        and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1)
-      if difference and difference.key == group.key then
+  end
+  for _, group in ipairs(groups) do
+    continue(group, coroutine.wrap(function()
+      shrink.shortest(group.program, function(program) return coroutine.yield(program) end, steps.end_of)
+    end))
+  end
+  while programs[1] do
+    local batch, batch_groups = programs, shrinking
+    programs, shrinking = {}, {}
+    for i, theirs in ipairs(self.oracle:run(batch)) do
+      local group = batch_groups[i].group
+      local difference = not theirs.refused and self:difference(batch[i], self:observe(batch[i], 1), theirs, 1)
+      local fails = difference and difference.key == group.key
+      if fails then
         for name, value in pairs(difference) do group[name] = value end
-        changed[group], work[#work + 1] = true, group
       end
+      continue(group, batch_groups[i].resume, fails)
     end
   end
 end

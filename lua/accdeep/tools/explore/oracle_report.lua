@@ -57,8 +57,8 @@ local function state_text(state) return type(state) == "table" and state.stopped
 
 -- Returns the text of a group of differences (Comparison:run) in the report. `explanation`: the explanation of the
 -- group, or nil.
-local function group_text(comparison, group, explanation)
-  local lines = { ("%s: %s"):format(explanation and "known" or "new", comparison:text(group.program)) }
+local function group_text(group, explanation)
+  local lines = { ("%s: %s"):format(explanation and "known" or "new", oracle_comparison.text(group.program)) }
   -- Appends an indented, formatted line.
   local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
   add("%s, in %d program%s", group.kind, group.count, group.count == 1 and "" or "s")
@@ -125,7 +125,7 @@ function oracle_report.compare(path, options)
   for _, group in ipairs(groups) do
     local explained = explanations[group.key]
     if not explained then new = new + 1 end
-    lines[#lines + 1] = group_text(comparison, group, explained)
+    lines[#lines + 1] = group_text(group, explained)
   end
   table.move(missing, 1, #missing, #lines + 1, lines)
   -- Returns a number with a noun in singular or plural.

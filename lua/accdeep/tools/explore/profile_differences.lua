@@ -10,8 +10,9 @@ local profile_comparison = require "accdeep.script.profile_comparison"
 local deciding_knobs = require "accdeep.tools.explore.deciding_knobs"
 local knobs = require "accdeep.definitions.knobs"
 local equivalence = require "accdeep.tools.explore.equivalence"
-local test_program = require "accdeep.tools.explore.test_program"
 local search = require "accdeep.tools.explore.search"
+local steps = require "accdeep.steps"
+local test_program = require "accdeep.tools.explore.test_program"
 
 local profile_differences = {}
 
@@ -65,7 +66,7 @@ function profile_differences.collect(names, actions, parts, on_new)
       local group = groups[letter]
       if group and group.several then
         groups[letter] = nil
-        local key = { test_program.family(actions[text:byte(-1)]), table.concat(group.names, " "),
+        local key = { steps.family(actions[text:byte(-1)]), table.concat(group.names, " "),
           equivalence.kind(group.names, group.observations, counters), table.concat(group.rules, " ") }
         add { program = text, names = group.names, key = table.concat(key, "\0") }
       end
@@ -213,7 +214,7 @@ end
 function profile_differences.case(row, names, number)
   local lines, rules = {}, profile_differences.rules(row)
   local title = ("differs: %s, after %s%s [%s]"):format(profile_differences.decision_text(row),
-    test_program.family(row.actions[row.program:byte(-1)]), number and (", program %d"):format(number) or "",
+    steps.family(row.actions[row.program:byte(-1)]), number and (", program %d"):format(number) or "",
     #rules > 0 and table.concat(rules, " ") or "HOUSE-explore")
   lines[#lines + 1] = ("case(%q, function()"):format(title)
   if #lines[1] > 120 then lines[1] = ("case(%q\n  .. %q, function()"):format(title:match "^(.* )(%[.*)$") end

@@ -6,8 +6,9 @@
 -- program is a string of action numbers, one byte each. Output: counterexamples, and cases of a scenario that reproduce
 -- them.
 
-local test_program = require "accdeep.tools.explore.test_program"
 local search = require "accdeep.tools.explore.search"
+local steps = require "accdeep.steps"
+local test_program = require "accdeep.tools.explore.test_program"
 
 local properties = {}
 
@@ -62,7 +63,7 @@ properties.properties = {
   end },
 
   { name = "undone", about = "a region's end undoes its beginning: what is present, and counters", check = function(c)
-    if c.code or not test_program.opens(c.actions[c.number]) then return nil end
+    if c.code or not steps.opens(c.actions[c.number]) then return nil end
     local code = c.system:close_innermost()
     if code then return ("the end of the region fails (%s)"):format(code) end
     local part = first_changed(c.before, digests_of(c.system), { "present", "counters" })
@@ -87,32 +88,27 @@ properties.properties = {
 
 -- -------------------------------------------------------------------------------------- clauses --
 
--- Returns the name of a directive with its own arguments, and a list of its clauses as texts. Returns nil if the text
--- has a character that begins no word, such as in a nest.
-local function clauses_of(text)
-  local name, list, at = {}, {}, 1
+-- Returns the name of an action's directive with its own argument, and a list of its clauses as texts. Returns nil if
+-- the text has a character that begins no clause, such as in a nest.
+local function clauses_of(action)
+  local text, list = steps.strip_sentinel(action.kind, action.text), {}
+  local name = text:sub(1, #steps.definition(action)[1])
+  local at = text:match("^%s*%b()()", #name + 1) or #name + 1
+  name = text:sub(1, at - 1)
   while true do
     at = text:match("^[%s,]*()", at)
-    if at > #text then return table.concat(name, " "), list end
+    if at > #text then return name, list end
     local clause, clause_end = text:match("^([%a_]+%s*%b())()", at)
-    local word, word_end = text:match("^([%a_]+)()", at)
-    -- The first word has an argument, as in wait(1): it is the directive's name and no clause.
-    if clause and not name[1] then
-      name[1], at = clause, clause_end
-    elseif clause or word and #list > 0 then
-      list[#list + 1], at = clause or word, clause_end or word_end
-    elseif word then
-      name[#name + 1], at = word, word_end
-    else
-      return nil
-    end
+    if not clause then clause, clause_end = text:match("^([%a_]+)()", at) end
+    if not clause then return nil end
+    list[#list + 1], at = clause, clause_end
   end
 end
 
--- Returns variants of the directive `text` in other orders of clauses: reversed, and with each clause moved to the
+-- Returns texts of an action's directive with other orders of clauses: reversed, and with each clause moved to the
 -- front. The list is empty if the directive has fewer than two clauses, or a form that clauses_of does not know.
-function properties.orders(text)
-  local name, list = clauses_of(text)
+function properties.orders(action)
+  local name, list = clauses_of(action)
   if not name or #list < 2 then return {} end
   local texts, listed = {}, { [table.concat(list, " ")] = true }
   -- Adds the text of a directive with this order of clauses, unless the list has it.
@@ -229,6 +225,7 @@ end
 -- `on_new(counterexample)` is called for each kept counterexample.
 function properties.collect(system, actions, on_new)
   local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
+  local families, is_dynamic = {}, {} -- by number: steps.family; true for `enter data` and `exit data`
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.
   local function has_violated(property, text)
     for n = 1, #text do
@@ -237,8 +234,11 @@ function properties.collect(system, actions, on_new)
     return false
   end
   for i, action in ipairs(actions) do
+    local definition = steps.definition(action)
+    families[i] = steps.family(action)
+    is_dynamic[i] = definition ~= nil and (definition.kind == "enter data" or definition.kind == "exit data")
     alternatives[i] = {}
-    for _, text in ipairs((action.kind == "acc" or action.kind == "omp") and properties.orders(action.text) or {}) do
+    for _, text in ipairs(definition and properties.orders(action) or {}) do
       local copy = {}
       for key, value in pairs(action) do copy[key] = value end
       copy.text = text
@@ -251,20 +251,15 @@ function properties.collect(system, actions, on_new)
     by_key[counterexample.key], counterexamples[#counterexamples + 1] = counterexample, counterexample
     on_new(counterexample)
   end
-  -- Returns true if the action `number` is `enter data` or `exit data`.
-  local function is_dynamic(number)
-    local family = test_program.family(actions[number])
-    return family:find "enter" ~= nil or family:find "exit" ~= nil
-  end
   return counterexamples, add, function(program_search, text, number, attempt, before)
-    local has_dynamic = is_dynamic(number)
-    for i = 1, #text do has_dynamic = has_dynamic or is_dynamic(text:byte(i)) end
+    local has_dynamic = is_dynamic[number]
+    for i = 1, #text do has_dynamic = has_dynamic or is_dynamic[text:byte(i)] end
     local c = { system = system, actions = system.actions, number = number, code = attempt.codes[1], before = {},
       after = {}, has_dynamic = has_dynamic, alternatives = alternatives[number],
       back = function() program_search:back(#text) end }
     for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], attempt.digests[i] end
     for _, property in ipairs(properties.properties) do
-      local key = property.name .. " " .. test_program.family(actions[number])
+      local key = property.name .. " " .. families[number]
       local violation = not has_violated(property, text) and property.check(c)
       if violation then
         local violating_program = text .. string.char(number)
@@ -283,7 +278,7 @@ function properties.case(counterexample, actions, profile, is_own)
   for _, property in ipairs(properties.properties) do
     if property.name == counterexample.property then about = property.about end
   end
-  local family = test_program.family(actions[counterexample.program:byte(-1)])
+  local family = steps.family(actions[counterexample.program:byte(-1)])
   local title = ("%s, %s: %s"):format(counterexample.property, family, profile)
   local lines = { ("-- %s: %s"):format(about, counterexample.what), ("case(%q, function()"):format(title),
     not is_own and ("  rules %q"):format(profile) or nil }

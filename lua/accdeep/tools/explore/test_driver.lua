@@ -7,6 +7,9 @@
 -- each scalar of the observed objects on the host and on the device. observation.lua writes the state of a session in
 -- the same format.
 
+local c_writer = require "accdeep.steps.c_writer"
+local steps = require "accdeep.steps"
+
 local test_driver = {}
 
 local head = [[
@@ -334,24 +337,18 @@ local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 -- Returns the C function of an action. In a region, the block of the construct calls `play` of the C program, which
 -- executes the actions up to the region's end.
 local function define(number, action)
-  local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
-  -- Appends a formatted text to `lines`.
-  local function add(format, ...) lines[#lines + 1] = format:format(...) end
-  if action.kind == "host" then
-    add("    %s;\n    report_state();\n", action.text)
-  else
-    add("#pragma %s %s\n", action.kind, (action.text:gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%s*\n%s*", " ")))
-    if action.body then add("    { %s }\n    report_state();\n", action.body)
-    elseif action.opens then add "    { report_state(); play(); }\n    report_state();\n"
-    else add "    report_state();\n" end
+  local report = { kind = "c", text = "report_state();" }
+  local list = { action.construct or action, report }
+  if steps.opens(action) then
+    list = { action, report, { kind = "c", text = "play();" }, { kind = "end" }, report }
   end
-  add "}\n"
-  return table.concat(lines)
+  return ('static void word_%d(void)\n{\n#line 1 "word %d"\n%s\n}\n'):format(number, number,
+    table.concat(c_writer.lines(list, 1), "\n"))
 end
 
 -- Returns the text of the C program for the compiler family `family`. `declared`: {declarations, globals, lines} of an
--- exported program. `actions`: the actions that the compiler accepts, by number: {kind, text, body, opens}; `kind` is
--- acc, omp or host. `layout`: a result of observation.layout.
+-- exported program. `actions`: the actions that the compiler accepts, by number. `layout`: a result of
+-- observation.layout.
 function test_driver.text(family, declared, actions, layout)
   local parts, objects, leaves, functions, cases = { head, queries[family] }, {}, {}, {}, {}
   -- Arrays separate the variables, so that a pointer past the end of one variable does not point to the next one.

@@ -2,16 +2,17 @@
 -- restores states.
 --
 -- The states are those of the session: host memory, device memory, the present table, and the open regions. An action
--- is a word of the scenario's vocabulary (acc, omp, host, fortran, kernel), or the end of a region. search.lua
--- enumerates programs with transition systems; program_replay.lua and oracle_comparison.lua replay single programs.
+-- is a step (steps/init.lua): a word of the scenario's vocabulary (acc, omp, host, fortran, kernel), or the end of a
+-- region. A system is also a runner of steps (steps/runner.lua). search.lua enumerates programs with transition
+-- systems; program_replay.lua and oracle_comparison.lua replay single programs.
 
-local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local script_functions = require "accdeep.tools.explore.script_functions"
 local profiles = require "accdeep.definitions.profiles"
 local region = require "accdeep.run.region"
+local runner = require "accdeep.steps.runner"
 local scenario = require "accdeep.script.scenario"
 local vocabulary = require "accdeep.script.vocabulary"
 
@@ -23,6 +24,14 @@ TransitionSystem.__index = TransitionSystem
 -- Lua steps that one action may take. An action that exceeds them fails with the code `limit`, which ends infinite
 -- loops.
 local STEP_BUDGET = 2000000
+
+-- Returns a system. `run`: the object that is closed with it. `watch`: see limit_steps, or a false value.
+local function new(run, session, words, watch)
+  local self = setmetatable({ run = run, session = session, vocabulary = words, steps = {}, open = {}, watch = watch },
+    TransitionSystem)
+  self.report = function(_, _, err) self.reported = err end
+  return self
+end
 
 -- Executes the declarations of the scenario `text`, read from `file`, under the profile `rules` (nil: the scenario's
 -- own). Returns a system in the initial state, which the caller closes. `device`: name of a device that replaces the
@@ -43,16 +52,15 @@ function transition_system.open(file, text, rules, device)
     error(err, 0)
   end
   session.options.warn = nil
-  return setmetatable({ run = run, session = session, vocabulary = run.vocabulary, steps = {}, open = {},
-    watch = script_functions.exist(session) and script_functions.new_change_check(session, run.env) }, TransitionSystem)
+  return new(run, session, run.vocabulary,
+    script_functions.exist(session) and script_functions.new_change_check(session, run.env))
 end
 
 -- Returns a system that starts with the declarations and values of this system. Closing the returned system undoes the
 -- changes that it made. Precondition: the caller calls `prepare` before it executes actions.
 function TransitionSystem:inner()
   local session = self.session:inner()
-  return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {},
-    watch = self.watch }, TransitionSystem)
+  return new(session, session, self.vocabulary, self.watch)
 end
 
 -- Closes the session of the system.
@@ -70,97 +78,21 @@ local function failure(self, err)
     and profiles.applicable_rule(scenario_error.rule, self.session.rules.documents)
 end
 
--- Returns nil if `ok` is true, otherwise the code of the error `err` and its rule or nil. `ok`, `err`: results of
--- pcall.
-local function failure_of(self, ok, err)
-  if ok then return nil end
-  return failure(self, err)
-end
-
--- Functions that compile an action to a step, by kind of action: makers[kind](action, actions). A step is a function of
--- the system that executes the action and returns nothing, or the code and rule of the error.
-local makers = {}
-
--- Returns the step of a directive. If the directive opens a region, the step appends the region to self.open, and a
--- later `end` action closes it. `body`: the statements of a compute construct, or nil.
-local function directive(action, body)
-  local kind, text, file, line, body_location = action.kind, action.text, action.file, action.line, nil
-  if body then body_location = { file = file, line = line } end
+-- Returns a function of the system that executes an action and returns nothing, or the code and rule of its error.
+local function compile(action)
+  local execute = runner.compile(action)
   return function(self)
-    local session, reported = self.session, nil
-    local ok, result = pcall(session[kind], session, text, nil, file, line, function(_, _, err) reported = err end)
-    if reported then return reported.code, profiles.applicable_rule(reported.rule, session.rules.documents) end
-    if not ok then return failure(self, result) end
-    if type(result) == "function" then return failure_of(self, pcall(result, body or "", body_location)) end
-    if result then self.open[#self.open + 1] = { region = result, number = action.number } end
-  end
-end
-
--- Returns the step of a directive of OpenACC; the same function is the maker for OpenMP, because `action.kind` selects
--- the language.
-makers.acc = function(action) return directive(action, action.body) end
-makers.omp = makers.acc
-
--- Returns the action that executes the statements of a kernel action: a compute construct without data clauses. It is a
--- construct of OpenMP if `actions` has an OpenMP action, otherwise of OpenACC.
-function transition_system.construct(action, actions)
-  local is_openmp = false
-  for _, other in ipairs(actions) do is_openmp = is_openmp or other.kind == "omp" end
-  return { kind = is_openmp and "omp" or "acc", text = is_openmp and "target" or "parallel default(present)",
-    body = action.text, file = action.file, line = action.line, number = action.number }
-end
-
--- Returns the step of a kernel action: the step of the compute construct that executes the action's statements.
-function makers.kernel(action, actions) return makers.acc(transition_system.construct(action, actions)) end
-
--- Returns the step of a host statement. A statement in C is compiled once. Inside a region that replaces names by
--- device addresses (host_data, use_device_ptr), it is compiled again in each execution.
-function makers.host(action)
-  local cached_statement -- the compiled statement, for use outside of such regions; nil: not yet compiled
-  -- Executes the host statement in `session`; returns its value. Raises errors of the statement.
-  local function run(session)
-    if session.language.name ~= "c" then
-      return session:with_text(action.text, action.file, action.line, session.value, session, session:host_env(),
-        action.text)
-    end
-    local statement = not session.now.replaced and cached_statement
-      or closures.run(session:host_env(), session:parse(vocabulary.expression(action), "expression"))
-    if not session.now.replaced then cached_statement = statement end
-    return statement {}
-  end
-  return function(self) return failure_of(self, pcall(run, self.session)) end
-end
-
--- Returns the step of an action that executes Fortran statements on the host.
-function makers.fortran(action)
-  return function(self)
-    return failure_of(self, pcall(self.session.declare, self.session, action.text, action.file, action.line))
-  end
-end
-
--- Returns the index in self.open of the region that an `end` action closes, or 0 if there is no such region. It
--- is the last region opened by the action number action.opener, or the innermost region if action.opener is nil or
--- false.
-local function ended_by(self, action)
-  local at = #self.open
-  while action.opener and at > 0 and self.open[at].number ~= action.opener do at = at - 1 end
-  return at
-end
-
--- Returns the step of an `end` action. The step fails with the code `region-nesting` if ended_by finds no region.
-makers["end"] = function(action)
-  return function(self)
-    local at = ended_by(self, action)
-    if at == 0 then return "region-nesting", "DIR-4.3-06" end
-    local ok, err = pcall(self.open[at].region.close, self.open[at].region)
+    self.reported = nil
+    local ok, err = pcall(execute, self)
+    local reported = self.reported
+    if reported then return reported.code, profiles.applicable_rule(reported.rule, self.session.rules.documents) end
     if not ok then return failure(self, err) end
-    table.remove(self.open, at)
   end
 end
 
--- Compiles the actions of the vocabulary to steps and numbers them from 1. Precondition: the `end` actions come last.
+-- Compiles the actions of the vocabulary and numbers them from 1. Precondition: the `end` actions come last.
 function TransitionSystem:prepare(actions)
-  self.actions, self.base_actions = {}, actions
+  self.actions = {}
   for _, action in ipairs(actions) do self:add(action) end
 end
 
@@ -188,7 +120,7 @@ end
 
 -- Appends an action and compiles it. Returns the number of the action.
 function TransitionSystem:add(action)
-  local number, step = #self.actions + 1, makers[action.kind](action, self.base_actions)
+  local number, step = #self.actions + 1, compile(action)
   local body = action.kind == "kernel" and action.text or action.body
   if self.watch or body and repeats(self.session, body) then step = limit_steps(step, action.file, self.watch) end
   self.actions[number], self.steps[number] = action, step
@@ -197,7 +129,7 @@ end
 
 -- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error; the code is
 -- "region-nesting" if no region is open.
-function TransitionSystem:close_innermost() return makers["end"] {}(self) end
+function TransitionSystem:close_innermost() return compile { kind = "end" } (self) end
 
 -- Executes the action `number`. Returns nothing, or the code and rule of the error. A failed action has changed
 -- nothing, with two exceptions: host statements keep the changes made before the error, and so do actions stopped by
@@ -222,7 +154,7 @@ end
 -- closes.
 function TransitionSystem:may(number)
   local action = self.actions[number]
-  return action.kind ~= "end" or ended_by(self, action) > 0
+  return action.kind ~= "end" or runner.ended_by(self, action) > 0
 end
 
 -- Returns a polynomial hash of the bytes of a text, as a 64-bit integer.
