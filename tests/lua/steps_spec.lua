@@ -48,7 +48,8 @@ declare [=[
 int a[2];
 ]=]
 host "(a[0] = 3)"
-acc "data copy(a)"
+acc "#pragma acc data \\\
+  copy(a)"
 acc "parallel present(a)" "a[0] += 1;\
 if (a[0])\
   a[1] = 2;"

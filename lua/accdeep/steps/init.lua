@@ -56,10 +56,11 @@ end
 -- Returns the index of the `end` step that closes the region which the step at index `at` opens, for nested regions;
 -- nil if there is none.
 function steps.end_of(list, at)
-  local depth = 0
-  for i = at, #list do
+  local depth = steps.depth_change(list[at])
+  if depth < 1 then return nil end
+  for i = at + 1, #list do
     depth = depth + steps.depth_change(list[i])
-    if depth == 0 then return i > at and i or nil end
+    if depth == 0 then return i end
   end
   return nil
 end

@@ -225,7 +225,7 @@ end
 -- `on_new(counterexample)` is called for each kept counterexample.
 function properties.collect(system, actions, on_new)
   local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
-  local families, is_dynamic = {}, {} -- by number: steps.family; true for `enter data` and `exit data`
+  local families, is_dynamic = {}, {} -- steps.family, and whether it is `enter data` or `exit data`
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.
   local function has_violated(property, text)
     for n = 1, #text do
