@@ -1,7 +1,8 @@
 -- bundle.lua OUT.c ROOT FILE.lua... - writes Lua modules as C arrays of byte code; the build calls it.
 --
 -- Each module gets the name under which it is required and the chunk name @accdeep/x.lua. The rule catalogue is added
--- as accdeep.rules.x, and the packaged modules argparse and dkjson are added, too.
+-- as accdeep.rules.x, and the packaged modules argparse and dkjson are added, too. A file in another language below
+-- lua/accdeep becomes a module that returns its text: accdeep.text.PATH (lua/accdeep/base/text_file.lua).
 --
 -- `bundle.lua --places OUT.c ROOT FILE...` writes only the module accdeep.rules.places (places.lua), because every
 -- change of a source changes it. OUT.c is not written if its text would be the same.
@@ -97,8 +98,11 @@ local function add_modules()
     local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
     local relative = rules and "accdeep/rules/" .. rules
       or assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
-    local name = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
-    add(name, "@" .. relative, text_of(arg[i]))
+    local name, text = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."), text_of(arg[i])
+    if not relative:find "%.lua$" then
+      name, text = relative:gsub("^accdeep/", "accdeep.text."), ("return %q"):format(text)
+    end
+    add(name, "@" .. relative, text)
   end
   for _, name in ipairs { "argparse", "dkjson" } do
     local path = assert(package.searchpath(name, package.path), "Debian package lua-" .. name .. " is missing")

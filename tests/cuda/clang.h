@@ -1,12 +1,12 @@
 /* clang.h - what CUDA C++ knows without being told, for clang without a toolkit: kernels as device code. */
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define threadIdx (standin_index{__nvvm_read_ptx_sreg_tid_x()})
-#define blockIdx (standin_index{__nvvm_read_ptx_sreg_ctaid_x()})
-#define blockDim (standin_index{__nvvm_read_ptx_sreg_ntid_x()})
-#define gridDim (standin_index{__nvvm_read_ptx_sreg_nctaid_x()})
+#define threadIdx (standin_index{(unsigned)__nvvm_read_ptx_sreg_tid_x()})
+#define blockIdx (standin_index{(unsigned)__nvvm_read_ptx_sreg_ctaid_x()})
+#define blockDim (standin_index{(unsigned)__nvvm_read_ptx_sreg_ntid_x()})
+#define gridDim (standin_index{(unsigned)__nvvm_read_ptx_sreg_nctaid_x()})
 struct standin_index {
-    int x;
+    unsigned x;
 };
 template <class T> static __device__ T atomicCAS(T *at, T is, T to)
 {

@@ -350,7 +350,7 @@ static void gives_back(void)
 /* --------------------------------------------------------------------------------- kernels -- */
 
 /* Adds one to each number of the present data that it may touch, unless the first one is negative then.
- * Tables are as lua/accdeep/backend/cuda/cuda_runtime.lua has them. */
+ * Tables are as lua/accdeep/backend/cuda/kernel_prelude.cu has them. */
 static const char text[] =
     "struct run { unsigned long stopped, turns, parallel, writes, ranges, nranges, slots, nslots, variables, "
     "owners,"

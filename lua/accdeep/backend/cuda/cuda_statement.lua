@@ -344,16 +344,8 @@ function cuda_statement.kernel(session, env, node, addressed, source)
     head[#head + 1] = ("const accd_pointer p%d = ((const accd_pointer *)t.run->variables)[%d];"):format(i, i)
   end
   table.move(w.local_declarations, 1, #w.local_declarations, #head + 1, head)
-  return { text = table.concat(head, "\n") .. "\n" .. table.concat(w.lines, "\n") .. [[
-
-}
-
-extern "C" __global__ void accd_body(accd_launch *run)
-{
-  accd_thread t = accd_begin_call(run);
-  accd_run_body(t);
-}
-]], variables = w.variables, writes = w.writes, shared = shared }
+  return { text = table.concat(head, "\n") .. "\n" .. table.concat(w.lines, "\n") .. "\n}\n",
+    variables = w.variables, writes = w.writes, shared = shared }
 end
 
 return cuda_statement

@@ -19,9 +19,9 @@ local cuda = {}
 local RERUN_REASONS = 0 -- reasons to stop after which one thread runs the kernel again, as a bit set
 for i, stop in ipairs(cuda_runtime.stops) do RERUN_REASONS = RERUN_REASONS | (stop.again and 1 << i or 0) end
 local STEPS_PER_ITERATION = 10 -- a loop's iteration takes the interpreter at least as many steps
-local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in cuda_runtime.lua
+local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in kernel_prelude.cu
 
--- Returns bounds of memory_view.lua as two numbers of cuda_runtime.lua. low: also a note, for a pointer that cannot be
+-- Returns bounds of memory_view.lua as two numbers of kernel_prelude.cu. low: also a note, for a pointer that cannot be
 -- followed or whose target is present in pieces (several objects).
 local function bounds(low, high)
   if type(low) == "table" then return table.unpack(low.pieces and PIECES or NOWHERE) end
@@ -44,7 +44,7 @@ local function arguments(variables)
 end
 
 -- Returns the pointers of which the body of kernel k has private copies in memory: {address, 0, value, low, high, ...}.
--- The 0 is a number of bytes: it says that writes to the copy are allowed (accd_put in cuda_runtime.lua).
+-- The 0 is a number of bytes: it says that writes to the copy are allowed (accd_put in kernel_prelude.cu).
 local function pointer_copies(k)
   local list = {}
   for address, copy in pairs(k.env.space.private) do

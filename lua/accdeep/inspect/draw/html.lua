@@ -1,15 +1,15 @@
 -- html.lua - writes all steps of a scenario as one self-contained HTML page.
 --
--- The page's data are JSON in the page; page_script.lua shows them. Steps share parts of pictures and tables. Input:
+-- The page's data are JSON in the page; page.js shows them. Steps share parts of pictures and tables. Input:
 -- cases of step_recorder.lua with pictures (picture.lua) and layouts (picture_layout.lua). A snapshot (snapshot.lua) is
 -- the state of host and device after a step.
 
 local rules = require "accdeep.definitions.rules"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
-local page_script = require "accdeep.inspect.draw.page_script"
 local picture_style = require "accdeep.inspect.draw.picture_style"
 local svg = require "accdeep.inspect.draw.svg"
+local text_file = require "accdeep.base.text_file"
 
 local ROWS = 100 -- limit of the rows of a table and of the parts of a level
 
@@ -154,59 +154,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- page --
 
-local page = [==[
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>%(title)</title>
-<style>
-%(style)
-</style>
-</head>
-<body>
-<header>
-  <h1>%(title)</h1>
-  <span class="quiet">%(file) &middot; <span id="rules"></span></span>
-  <label>case <select id="case"></select></label>
-  <button id="size" type="button" title="picture at full size" aria-pressed="false">&#10530;</button>
-  <button id="theme" type="button" title="light or dark">&#9680;</button>
-</header>
-<nav aria-label="steps">
-  <button id="first" type="button" aria-label="first step" title="Home">&#8676;</button>
-  <button id="back" type="button" aria-label="step back" title="arrow left">&#8592;</button>
-  <span class="track"><span id="ticks"></span><input id="slider" type="range" min="0" max="0" value="0"
-    aria-label="step"></span>
-  <button id="next" type="button" aria-label="next step" title="arrow right">&#8594;</button>
-  <button id="last" type="button" aria-label="last step" title="End">&#8677;</button>
-  <span id="count"></span>
-</nav>
-<main>
-  <section class="what" aria-live="polite"><code id="directive"></code> <span id="place" class="quiet"></span></section>
-  <section id="error" role="alert" hidden></section>
-  <div class="columns">
-    <section class="drawing">
-      <div class="scroll" id="scroll">
-        <svg id="picture" class="pic" role="img" xmlns="http://www.w3.org/2000/svg"></svg></div>
-      <p class="quiet" id="left-out"></p>
-      <p class="legend quiet">%(legend)</p>
-    </section>
-    <section class="code" aria-label="scenario"><ol id="source" tabindex="0"></ol></section>
-  </div>
-  <div class="tables">
-    <section><h2>What happened</h2><div id="events"></div></section>
-    <section><h2>Present</h2><div id="present"></div></section>
-    <section><h2>Attached</h2><div id="attached"></div></section>
-    <section><h2>Levels</h2><div id="levels"></div></section>
-  </div>
-  <noscript><p>This page shows its steps with JavaScript.</p></noscript>
-</main>
-<script type="application/json" id="data">%(data)</script>
-<script>%(script)</script>
-</body>
-</html>
-]==]
+local page = text_file.read "inspect/draw/page.html" -- %(name) stands for a value
+local script = text_file.read "inspect/draw/page.js"
 
 -- Returns a list of the lines of a text, without control characters.
 local function lines_of(text)
@@ -251,6 +200,6 @@ return function(title, file, cases, first_case, first_step)
     rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list,
     start = { case = (first_case or 1) - 1, step = (first_step or 0) - 1 } }, { keyorder = order })
   local values = { title = svg.escape(title), file = svg.escape(file), legend = svg.escape(svg.legend),
-    style = picture_style.page, script = page_script, data = data:gsub("<", "\\u003c") }
+    style = picture_style.page, script = script, data = data:gsub("<", "\\u003c") }
   return (page:gsub("%%%((%a+)%)", values))
 end

@@ -1,8 +1,7 @@
--- page_script.lua - the JavaScript of a page: it shows one step of one case at a time.
---
--- Texts from the user are inserted as text nodes only; pictures are assembled from parts that svg.lua has escaped.
+// page.js - the script of a page: it shows one step of one case at a time.
+//
+// Texts from the user are inserted as text nodes only; pictures are assembled from parts that svg.lua has escaped.
 
-return [==[
 "use strict";
 (function () {
   var data = JSON.parse(document.getElementById("data").textContent);
@@ -247,4 +246,3 @@ return [==[
   window.addEventListener("resize", showPicture);
   fromHash();
 })();
-]==]
