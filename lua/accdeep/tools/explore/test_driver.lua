@@ -54,7 +54,7 @@ local function define(number, action)
     table.concat(c_writer.lines(list, 1), "\n"))
 end
 
--- Returns the text of the C program for the compiler family `family`. `declared`: {declarations, globals, lines} of an
+-- Returns the text of the C program for the compiler family `family`. `declared`: {declarations, globals, steps} of an
 -- exported program. `actions`: the actions that the compiler accepts, by number. `layout`: a result of
 -- observation.layout.
 function test_driver.text(family, declared, actions, layout)
@@ -80,13 +80,12 @@ function test_driver.text(family, declared, actions, layout)
     functions[#functions + 1] = define(number, actions[number])
     cases[#cases + 1] = ("        case %d: word_%d(); break;\n"):format(number, number)
   end
-  local first = {}
-  for i, text in ipairs(declared.lines) do first[i] = text .. "\n" end
   parts[#parts + 1] = ("#define MOST_NODES %d\n#define OBJECTS %d\n#define DRIVER_LEAVES %s\n"):format(
     test_driver.MOST_NODES, #layout, table.concat(leaves))
   parts[#parts + 1] = text_file.read "tools/explore/c/driver.c" .. "\n"
   parts[#parts + 1] = table.concat(functions, "\n")
-  parts[#parts + 1] = ending:format(table.concat(cases), table.concat(first), table.concat(objects))
+  parts[#parts + 1] = ending:format(table.concat(cases), table.concat(c_writer.lines(declared.steps, 1), "\n") .. "\n",
+    table.concat(objects))
   return table.concat(parts)
 end
 

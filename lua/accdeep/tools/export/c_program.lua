@@ -1,4 +1,5 @@
--- c_program.lua - a C program under construction: its declarations, statements, and the contents of its memory.
+-- c_program.lua - a C program under construction: its declarations, steps (steps/init.lua), and the contents of its
+-- memory.
 --
 -- The program follows the scenario's host memory. Before each step, values that the script has written since the
 -- previous step become assignments (catch_up). Values that the step itself wrote on the host are only recorded
@@ -6,9 +7,11 @@
 -- allocation. Invariant between steps: `shadow` of each block equals the block's content in the C program.
 -- scenario_recorder.lua uses this module.
 
+local c_writer = require "accdeep.steps.c_writer"
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
 local prelude = require "accdeep.tools.export.prelude"
+local steps = require "accdeep.steps"
 local types = require "accdeep.types"
 
 local c_program = {}
@@ -18,7 +21,7 @@ Program.__index = Program
 
 -- Returns an empty program for a scenario file.
 function c_program.new(file)
-  return setmetatable({ file = file, declarations = {}, globals = {}, lines = {}, depth = 1, devices = {},
+  return setmetatable({ file = file, declarations = {}, globals = {}, steps = {}, depth = 1, devices = {},
     blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
@@ -43,22 +46,18 @@ end
 -- program.
 function Program:is_open() return not self.reason and not self.ended end
 
--- Appends a line, indented, to the body of main.
-function Program:line(text)
-  self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
+-- Appends a step to the body of main.
+function Program:add(step)
+  self.steps[#self.steps + 1] = step
+  self.depth = self.depth + steps.depth_change(step)
 end
 
--- Appends an opening brace; later lines are indented by one more level.
-function Program:open_brace()
-  self:line "{"
-  self.depth = self.depth + 1
-end
-
--- Appends the closing brace of the innermost open brace.
-function Program:close_brace()
-  self.depth = self.depth - 1
-  self:line "}"
-end
+-- Appends a line of C.
+function Program:line(text) self:add { kind = "c", text = text } end
+-- Appends the beginning of a block.
+function Program:open_brace() self:add { kind = "begin" } end
+-- Appends the end of the innermost block or region.
+function Program:close_brace() self:add { kind = "end" } end
 
 -- ---------------------------------------------------------------------------------------- values --
 
@@ -352,7 +351,7 @@ function Program:text()
   if self.prototypes[1] then add("\n" .. table.concat(self.prototypes, "\n") .. "\n") end
   for _, text in ipairs(self.functions) do add("\n" .. text .. "\n") end
   add "\nint main(void)\n{\n"
-  for _, text in ipairs(self.lines) do add(text .. "\n") end
+  for _, text in ipairs(c_writer.lines(self.steps, 1)) do add(text .. "\n") end
   add "    return check_result();\n}\n"
   return table.concat(parts)
 end

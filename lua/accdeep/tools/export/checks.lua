@@ -29,17 +29,17 @@ local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", "
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
-  local begin = #self.program.lines + 1
-  self:linef("check_begin(%d, %s);", line or 0, quote(text))
+  local list = self.program.steps
+  local first = #list + 1
   write()
   if not self.program:is_open() then return end
-  local lines = self.program.lines
-  local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
+  local head = ("%d, %s"):format(line or 0, quote(text))
+  local single = #list == first and list[first].text:match "^check_number%((.*)%);$"
   -- A check of a single number is written as one call of `check` instead of three calls.
-  if #lines == begin + 1 and single then
-    lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quote(text), single:sub(2))
-    lines[begin + 1] = nil
+  if single then
+    list[first].text = ("check(%s, %s);"):format(head, single)
   else
+    table.insert(list, first, { kind = "c", text = ("check_begin(%s);"):format(head) })
     self:line "check_end();"
   end
 end

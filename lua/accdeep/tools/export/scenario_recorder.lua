@@ -1,4 +1,4 @@
--- scenario_recorder.lua - records the steps of a running scenario as statements of a C program.
+-- scenario_recorder.lua - records the steps of a running scenario (steps/init.lua) as those of a C program.
 --
 -- A scenario is a straight-line script, so one run determines all steps. Wrappers replace the functions that the script
 -- sees. Each wrapper first adds assignments for the script's changes of host memory (c_program.lua). It then adds its
@@ -17,6 +17,7 @@ local has_clause = require "accdeep.sema.body.nesting_check".has_clause
 local location = require "accdeep.base.location"
 local list_item = require "accdeep.lowering.list_item"
 local scenario = require "accdeep.script.scenario"
+local steps = require "accdeep.steps"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local routine_calls = require "accdeep.tools.export.routine_calls"
@@ -52,10 +53,12 @@ function Recorder:adopt_host_writes()
   self.checked_addresses = {}
   self.program:adopt_host_writes(self:session())
 end
--- Adds a line to the program, unless the recording has ended.
-function Recorder:line(text)
-  if self.program:is_open() then self.program:line(text) end
+-- Adds a step to the program, unless the recording has ended.
+function Recorder:add(step)
+  if self.program:is_open() then self.program:add(step) end
 end
+-- Adds a line to the program, unless the recording has ended.
+function Recorder:line(text) self:add { kind = "c", text = text } end
 -- Adds a formatted line to the program, unless the recording has ended.
 function Recorder:linef(format, ...) self:line(format:format(...)) end
 
@@ -135,21 +138,10 @@ end
 
 local dialects = {
   acc = { language = "openacc", directive = openacc_directives.directive, start = "directive",
-    prefix = "^%s*#%s*pragma%s+acc%f[^%w_]%s*", word = "^%s*acc%f[^%w_]%s*",
     wait = "#pragma acc wait", queued = "async" },
   omp = { language = "openmp", directive = openmp_directives.directive, start = "omp_directive",
-    prefix = "^%s*#%s*pragma%s+omp%f[^%w_]%s*", word = "^%s*omp%f[^%w_]%s*",
     wait = "#pragma omp taskwait", queued = "nowait" },
 }
-
--- Returns a text in one line, with single blanks and without backslashes that continue a line.
-local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
-
--- Returns the text of a directive in one line, without `#pragma acc`. `name`: "acc" or "omp".
-local function strip_sentinel(name, text)
-  local dialect = dialects[name]
-  return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
-end
 
 -- Returns the name of a variable that is in two data clauses, which gcc rejects; nil if there is none.
 local function duplicate_variable(node)
@@ -163,34 +155,17 @@ local function duplicate_variable(node)
   end
 end
 
--- Adds a directive. `name`: "acc" or "omp". The device number of the host is replaced, because the program may have
--- more devices than the scenario.
-function Recorder:pragma(name, text)
+-- Adds a directive. `name`: "acc" or "omp". `body`: the statements of a compute construct, or nil. The device number of
+-- the host is replaced, because the program may have more devices than the scenario.
+function Recorder:pragma(name, text, body)
   local session = self:session()
-  local line = strip_sentinel(name, text)
   if name == "omp" then
-    line = line:gsub("%f[%w_]device(%b())", function(number)
+    text = text:gsub("%f[%w_]device(%b())", function(number)
       local ok, value = pcall(self.quietly, self, session.value, session, session:host_env(), number)
       return ok and value == session.devices and "device(omp_get_initial_device())" or nil
     end)
   end
-  self:linef("#pragma %s %s", name, line)
-end
-
--- Adds the lines of a kernel's text with the program's indentation. `in_braces`: as a block; loop directives need the
--- loop itself.
-function Recorder:body(text, in_braces)
-  local lines, least = {}, math.huge
-  for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
-    lines[#lines + 1] = line
-    local indent = #line:match "^%s*"
-    if line:find "%S" and (#lines > 1 or indent > 0) then least = math.min(least, indent) end
-  end
-  if in_braces then self.program:open_brace() end
-  for _, line in ipairs(lines) do
-    self:line(line:sub(math.min(least, #line:match "^%s*") + 1))
-  end
-  if in_braces then self.program:close_brace() end
+  self:add { kind = name, text = text, body = body }
 end
 
 -- Adds variables that keep the device addresses which names denote in a region that was just opened, such as host_data.
@@ -263,7 +238,7 @@ function Recorder:directive(name, original, text, refs)
     self:cannot_declare(("%s: no standard directive can express that"):format(extension))
   end
   if name == "omp" and definition.kind:find "^declare" then
-    table.insert(self.program.declarations, ("#pragma %s %s"):format(name, strip_sentinel(name, text)))
+    table.insert(self.program.declarations, ("#pragma %s %s"):format(name, steps.strip_sentinel(name, text)))
     return original(text, refs)
   elseif definition.ends then
     return self:step(function() self:end_region() end, original, text, refs)
@@ -281,10 +256,7 @@ function Recorder:directive(name, original, text, refs)
       self:pragma(name, text)
     end
     if definition.structured then
-      if not deep then
-        self.program:open_brace()
-        table.insert(self.regions, false)
-      end
+      if not deep then table.insert(self.regions, false) end
     elseif queued then
       self:line(dialect.wait)
     end
@@ -310,13 +282,17 @@ function Recorder:compute(name, node, text, refs, run, queued)
       return run(body)
     end
     return self:directive_step(node, function(deep)
-      if deep then self:deep_directive(node, deep) else self:pragma(name, text) end
       local is_loop = dialects[name].directive(node.name).association == "loop"
       if refs then
         if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
         body = refs:gsub("[%a_][%w_]*", "(void)&%0;"):gsub("%s*,%s*", " ") .. "\n" .. body
       end
-      self:body(body, not is_loop)
+      if deep then
+        self:deep_directive(node, deep)
+        self:add { kind = "statements", text = body, in_braces = not is_loop }
+      else
+        self:pragma(name, text, body)
+      end
       if queued then self:line(dialects[name].wait) end
       if deep and not deep:is_there() then self:end_region() end
     end, run, body)
