@@ -1,5 +1,5 @@
--- directory_steps.lua - generates random steps for directory_test.lua, and writes steps as a scenario. Intervals that
--- are likely to overlap others are preferred: open ones, and parts and gaps of present data.
+-- directory_steps.lua - generates random steps for directory_test.lua. Intervals that are likely to overlap others are
+-- preferred: open ones, and parts and gaps of present data.
 
 local engine = require "engine"
 local directory_world = require "directory_world"
@@ -278,64 +278,19 @@ function Steps.next(world)
   return makers[pick(weights)](maker)
 end
 
--- -------------------------------------------------------------------------------------- telling --
-
-local function rules_text(rules)
-  if type(rules) == "string" then return ("%q"):format(rules) end
-  return ("{ base = %q, fusion = %s, partial_overlap = %q }"):format(rules.base,
-    tostring(rules.fusion ~= false), rules.partial_overlap or "error")
-end
-
-local tell = {}
-
-function tell.host(_, step)
-  local parts = {}
-  for i, w in ipairs(step.writes) do parts[i] = ("host.%s[%d] = %d"):format(w.array, w.index, w.value) end
-  return table.concat(parts, "; ")
-end
-
-function tell.kernel(_, step)
-  local parts = {}
-  for i, w in ipairs(step.writes) do
-    parts[i] = ('acc "parallel present(%s[%d:1])" "%s[%d] = %d;"'):format(w.array, w.index, w.array, w.index,
-      w.value)
-  end
-  local hands = step.hands and "; host.h = acc_deviceptr of the first one" or ""
-  return table.concat(parts, " ") .. " -- where present" .. hands
-end
-
-function tell.attach(_, step) return ('acc "enter data attach(V[%d])"'):format(step.slot) end
-function tell.detach(_, step) return ('acc "exit data detach(V[%d])"'):format(step.slot) end
-
-tell["end"] = function() return 'acc "end data"' end
-
-function tell.compute(config, step)
-  return ('acc "%s" (function() end) -- writes there'):format(directory_world.text(config, step))
-end
-
--- Returns steps as a scenario.
-function Steps.scenario(config, steps)
-  local lines = { ("scenario { rules = %s, devices = %d }"):format(rules_text(config.rules), config.devices),
-    ("declare [[char A[%d], B[%d]; char *p = A + %d, *q = A + %d, *r = A + %d, *s = B + %d, *V[4], *h;]]")
-      :format(directory_world.sizes.A, directory_world.sizes.B, config.offsets.p, config.offsets.q, config.offsets.r,
-        config.offsets.s) }
+-- Returns the program in which the steps of a test are executed.
+function Steps.program(config)
+  local list = {}
   for k, to in ipairs(config.attaches and config.slots or {}) do
-    lines[#lines + 1] = ("host.V[%d] = addr %q"):format(k - 1, ("%s[%d]"):format(to.array, to.offset))
-  end
-  local device = 0
-  for _, step in ipairs(steps) do
-    if step.device and step.device ~= device then
-      device = step.device
-      lines[#lines + 1] = ('acc "set device_num(%d)"'):format(device)
-    end
-    local say = tell[step.op] or function() return ("acc %q"):format(directory_world.text(config, step)) end
-    local fails = step.fault and (" -- %s %d fails first"):format(step.fault.of, step.fault.n) or ""
-    lines[#lines + 1] = say(config, step) .. fails
+    list[k] = { kind = "host", text = ("V[%d] = &%s[%d]"):format(k - 1, to.array, to.offset) }
   end
   if config.device_bytes then
-    lines[#lines + 1] = ("-- device memory: %d bytes"):format(config.device_bytes)
+    list[#list + 1] = { kind = "script", text = ("-- device memory: %d bytes"):format(config.device_bytes) }
   end
-  return table.concat(lines, "\n  ")
+  return { scenario = { rules = config.rules, devices = config.devices }, steps = list,
+    declarations = ("char A[%d], B[%d]; char *p = A + %d, *q = A + %d, *r = A + %d, *s = B + %d, *V[4], *h;"):format(
+      directory_world.sizes.A, directory_world.sizes.B, config.offsets.p, config.offsets.q, config.offsets.r,
+      config.offsets.s) }
 end
 
 return Steps

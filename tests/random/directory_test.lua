@@ -98,9 +98,8 @@ witnesses()
 hole()
 
 local test = { rounds = 300, steps = 40, config = function() return directory_steps.config() end,
-  world = directory_world.new,
-  next = directory_steps.next, scenario = directory_steps.scenario, lists = { "clauses", "writes" },
-  options = { "fault" } }
+  world = directory_world.new, next = directory_steps.next, program = directory_steps.program,
+  written = directory_world.written, lists = { "clauses", "writes" }, options = { "fault" } }
 
 -- ----------------------------------------------------------------------------------- clause order --
 
@@ -142,7 +141,7 @@ function test.finished(number, config, steps, world)
   for at in summary:gmatch "[^\n]+" do
     if not found:find(at, 1, true) then
       error(("seed %d: another order of clauses ends otherwise: %s\n  %s\n\n  %s"):format(number, at,
-        directory_steps.scenario(config, steps), directory_steps.scenario(config, other)), 0)
+        engine.scenario(test, config, steps), engine.scenario(test, config, other)), 0)
     end
   end
 end

@@ -16,7 +16,6 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
 local directory_model = require "directory_model"
-local session = require "accdeep.run.session"
 local state = require "accdeep.run.state"
 
 local BYTE, POINTER = core.scalar.u8, core.scalar.pointer
@@ -31,10 +30,8 @@ World.pointers = { p = "A", q = "A", r = "A", s = "B" }
 -- slots}. slots: the targets {array=, offset=} of V[0] .. V[3].
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, open = {}, handed = {}, cells = {}, types = {} }, World)
-  w.session = session.new { rules = config.rules, devices = config.devices,
-    device_bytes = config.device_bytes, device = engine.device }
-  w.session:declare(("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A,
-    World.sizes.B), "w", 1)
+  w:start({ rules = config.rules, devices = config.devices, device_bytes = config.device_bytes },
+    ("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A, World.sizes.B))
   w.base = {}
   for name, size in pairs(World.sizes) do
     w.base[name] = w.session.now.scope.variables[name].address
@@ -74,13 +71,41 @@ end
 local words = { data = "data", compute = "parallel", enter = "enter data", exit = "exit data",
   update = "update" }
 
-function World.text(config, step)
-  local parts = { words[step.op] }
-  for _, c in ipairs(step.clauses) do
-    parts[#parts + 1] = ("%s(%s)"):format(c.word or c.kind, item_text(config, c))
+-- Returns the directive of a step. The number of its region is that of the device.
+local function directive(config, step)
+  local text = step.slot and ("%s data %s(V[%d])"):format(step.op == "attach" and "enter" or "exit", step.op, step.slot)
+  if not text then
+    local parts = { words[step.op] }
+    for _, c in ipairs(step.clauses) do
+      parts[#parts + 1] = ("%s(%s)"):format(c.word or c.kind, item_text(config, c))
+    end
+    if step.op == "compute" and step.hands then parts[#parts + 1] = "deviceptr(h)" end
+    text = table.concat(parts, " ") .. (step.if_present and " if_present" or "")
   end
-  if step.op == "compute" and step.hands then parts[#parts + 1] = "deviceptr(h)" end
-  return table.concat(parts, " ") .. (step.if_present and " if_present" or "")
+  return { kind = "acc", text = text, number = step.device }
+end
+
+-- Returns a step as steps of the scenario. What only the world does is a comment.
+function World.written(config, step)
+  local list = {}
+  if config.devices > 1 and step.device then
+    list[1] = { kind = "acc", text = ("set device_num(%d)"):format(step.device) }
+  end
+  local function comment(format, ...) table.insert(list, { kind = "script", text = "-- " .. format:format(...) }) end
+  if step.fault then comment("the next %s number %d fails first", step.fault.of, step.fault.n) end
+  if step.op == "end" then
+    table.insert(list, { kind = "end", opener = step.device })
+  elseif step.op ~= "host" and step.op ~= "kernel" then
+    table.insert(list, directive(config, step))
+    if step.op == "compute" then list[#list].body = ";" end
+  end
+  for _, write in ipairs(step.writes or {}) do
+    local text = ("%s[%d] = %d"):format(write.array, write.index, write.value)
+    if step.op == "host" then table.insert(list, { kind = "host", text = text })
+    else comment("a kernel: %s, if it is present", text) end
+  end
+  if step.hands then comment("a kernel keeps a device address in h, or uses it") end
+  return list
 end
 
 -- Returns the clauses of a step as the model takes them, with addresses.
@@ -344,16 +369,22 @@ function World:compare_moves(step, before, moved)
   end
 end
 
-function World:directive(step) return self.session:directive(World.text(self.config, step), nil, "w", 1) end
+-- Executes a step that is a directive or the end of a region, and the model.
+function World:run_both(step, model)
+  return self:run(step, function()
+    self.runner:run(step.op == "end" and { kind = "end", opener = step.device } or directive(self.config, step))
+    return true
+  end, model)
+end
 
 local steps = World.operations
 
 function steps.data(w, step)
   local device = w.model.devices[step.device]
   local before = w:addresses(step.device)
-  local region = w:run(step, function() return w:directive(step) end,
-    function() return device:open(w:claims(step)) end)
-  if region then table.insert(w.open[step.device], { region = region, before = before }) end
+  if w:run_both(step, function() return device:open(w:claims(step)) end) then
+    table.insert(w.open[step.device], before)
+  end
 end
 
 -- Returns the device addresses of objects by host address.
@@ -378,41 +409,33 @@ steps["end"] = function(w, step)
   local stack, device = w.open[step.device], w.model.devices[step.device]
   if #stack == 0 then return end
   local unsure = #device:top().originals > 0 or device.tangled or device.lower_unsure
-  local closed = w:run(step, function()
-    stack[#stack].region:close()
-    return true
-  end, function() return device:close() end)
-  if not closed then return end
-  local before = table.remove(stack).before
+  if not w:run_both(step, function() return device:close() end) then return end
+  local before = table.remove(stack)
   if not unsure and not device.tangled then w:compare_addresses(step.device, before) end
 end
 
 function steps.enter(w, step)
   local device = w.model.devices[step.device]
-  w:run(step, function() return w:directive(step) end, function() return device:enter(w:claims(step)) end)
+  w:run_both(step, function() return device:enter(w:claims(step)) end)
 end
 
 function steps.exit(w, step)
   local device = w.model.devices[step.device]
-  w:run(step, function() return w:directive(step) end, function() return device:exit(w:claims(step)) end)
+  w:run_both(step, function() return device:exit(w:claims(step)) end)
 end
 
 function steps.update(w, step)
   local device = w.model.devices[step.device]
-  w:run(step, function() return w:directive(step) end,
-    function() return device:update(w:claims(step), step.if_present) end)
+  w:run_both(step, function() return device:update(w:claims(step), step.if_present) end)
 end
 
 function steps.attach(w, step)
-  local name, slot = ("V[%d]"):format(step.slot), w.base.V + 8 * step.slot
-  w:run(step, function() return w.session:directive(("enter data attach(%s)"):format(name), nil, "w", 1) end,
-    function() return w.model.devices[step.device]:enter_attach(slot, w.base[name]) end)
+  local slot, to = w.base.V + 8 * step.slot, w.base[("V[%d]"):format(step.slot)]
+  w:run_both(step, function() return w.model.devices[step.device]:enter_attach(slot, to) end)
 end
 
 function steps.detach(w, step)
-  local text = ("exit data detach(V[%d])"):format(step.slot)
-  w:run(step, function() return w.session:directive(text, nil, "w", 1) end,
-    function() return w.model.devices[step.device]:exit_detach(w.base.V + 8 * step.slot) end)
+  w:run_both(step, function() return w.model.devices[step.device]:exit_detach(w.base.V + 8 * step.slot) end)
 end
 
 function steps.host(w, step)
@@ -514,7 +537,7 @@ function steps.compute(w, step)
   ctx:host_write(w.session.now.scope.variables.h.address, POINTER, w.handed[step.device] or 0)
   local before, first = ctx:stats(step.device), nil
   local err, result = w:try(function()
-    w:directive(step)(function(view)
+    w.session:acc(directive(w.config, step).text, nil, "w", 1)(function(view)
       first = ctx:stats(step.device)
       local errors, moved = device:open(w:claims(step), "parallel")
       if errors then w:complain("no error, the model has %s", next(errors)) end

@@ -7,12 +7,16 @@
 --
 -- Fields of a test. rounds, steps: numbers of rounds, and of steps in each. config(number): returns the data from
 -- which a world is made. world(config): returns a world with step(world, step) and close(world). next(world, steps):
--- returns a step that fits. scenario(config, steps): returns text. lists: names of lists in steps that can be
--- shortened. options: names of fields that steps can lack. finished(number, config, steps, world): optional. good:
--- the least share of constructs that succeed.
+-- returns a step that fits. program(config): returns the program in which the steps are executed (scenario_writer.lua).
+-- written(config, step): returns the step as a list of steps of that program (accdeep.steps). lists: names of lists in
+-- steps that can be shortened. options: names of fields that steps can lack. finished(number, config, steps, world):
+-- optional. good: the least share of constructs that succeed.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local runner = require "accdeep.steps.runner"
+local scenario_writer = require "accdeep.steps.scenario_writer"
+local shortest = require "accdeep.steps.shrink".shortest
 
 local engine = { seed = tonumber(os.getenv "ACCDEEP_SEED") or 1, device = os.getenv "ACCDEEP_TEST_DEVICE" }
 
@@ -23,8 +27,8 @@ function engine.one_in(n) return math.random(n) == 1 end
 
 local sizes = { [core.scalar.u8] = 1, [core.scalar.i32] = 4, [core.scalar.pointer] = 8 }
 
--- Base class of worlds. Fields: session; model; host, values by address, shared with the model; cells, the addresses
--- that are compared; types, the type at each.
+-- Base class of worlds. Fields: runner, session; model; host, values by address, shared with the model; cells, the
+-- addresses that are compared; types, the type at each.
 local World = {}
 World.__index = World
 engine.World = World
@@ -34,6 +38,13 @@ function engine.worlds()
   local class = setmetatable({ operations = {} }, World)
   class.__index = class
   return class
+end
+
+-- Opens the session of a new world.
+function World:start(options, declarations)
+  options.device = engine.device
+  self.runner = runner.open(options, declarations)
+  self.session = self.runner.session
 end
 
 function World.complain(_, ...) error({ difference = string.format(...) }, 0) end
@@ -87,6 +98,11 @@ function World:both(run, errors)
   local err, result = self:try(run)
   self:agree(err, errors)
   return not err, result
+end
+
+-- Executes a step of accdeep.steps and compares its outcome. Returns true if it succeeded.
+function World:run_step(step, errors)
+  return (self:both(function() self.runner:run(step) end, errors))
 end
 
 -- --------------------------------------------------------------------------------------- comparing --
@@ -208,28 +224,6 @@ function engine.replay(test, config, steps, look)
   return difference or broken, seen
 end
 
-local function without(list, first, n)
-  local rest = {}
-  for i, entry in ipairs(list) do
-    if i < first or i >= first + n then rest[#rest + 1] = entry end
-  end
-  return rest
-end
-
--- Returns a list shortened by removing pieces, the largest first, while fails(rest) is true.
-local function shortest(list, fails)
-  local n = #list
-  while n >= 1 do
-    local i = 1
-    while i <= #list do
-      local rest = without(list, i, n)
-      if #rest < #list and fails(rest) then list = rest else i = i + n end
-    end
-    n = n // 2
-  end
-  return list
-end
-
 -- Returns the steps with one field of one step changed.
 function engine.changed(steps, i, key, value)
   local copy, step = table.move(steps, 1, #steps, 1, {}), {}
@@ -257,11 +251,21 @@ local function shortened(test, config, steps)
   return shortest(steps, fails)
 end
 
+-- Returns steps as a scenario.
+function engine.scenario(test, config, steps)
+  local program = test.program(config)
+  program.steps = program.steps or {}
+  for _, step in ipairs(steps) do
+    for _, one in ipairs(test.written(config, step)) do table.insert(program.steps, one) end
+  end
+  return scenario_writer.write(program)
+end
+
 -- Raises an error with the shortest failing steps.
 function engine.complain(test, number, config, steps, difference)
   local short = shortened(test, config, steps)
-  error(("seed %d: %s\n  %s"):format(number, engine.replay(test, config, short) or "only once: " .. difference,
-    test.scenario(config, short)), 0)
+  error(("seed %d: %s\n%s"):format(number, engine.replay(test, config, short) or "only once: " .. difference,
+    engine.scenario(test, config, short)), 0)
 end
 
 function engine.run(test)

@@ -12,7 +12,7 @@ package.path = "tests/random/?.lua;" .. package.path
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
-local session = require "accdeep.run.session"
+local runner = require "accdeep.steps.runner"
 local words = require "accdeep.base.strings".word_list
 
 local SIZE = 24 -- bytes of an array
@@ -154,44 +154,32 @@ local function body(program, step)
   return table.concat(parts, " ")
 end
 
+-- Returns a step as steps of the program.
+local function written(program, step)
+  if step.op == "end" then return { { kind = "end" } } end
+  local list = {}
+  for i, write in ipairs(step.op == "host" and step.writes or {}) do
+    list[i] = { kind = "host", text = ("%s = %d"):format(element(program, write), write.value) }
+  end
+  if step.op == "host" then return list end
+  return { { kind = "acc", text = directive(program, step),
+    body = step.op == "parallel" and body(program, step) or nil } }
+end
+
 local World = {}
 World.__index = World
 
 function World.new(program, profile)
-  local w = setmetatable({ program = program, open = {}, address = {} }, World)
-  w.session = session.new { rules = profile, device = engine.device }
-  w.session:declare(program.declared, "random", 1)
+  local w = setmetatable({ program = program, address = {},
+    runner = runner.open({ rules = profile, device = engine.device }, program.declared) }, World)
+  w.session = w.runner.session
   for k, of in ipairs { "A", "B" } do
     w.address[of] = w.session:value(w.session:host_env(), ("(long)&%s[0]"):format(program[of]))
     for i = 0, SIZE - 1 do w.session.ctx:host_write(w.address[of] + i, BYTE, 100 * k + i) end
   end
-  if program.before then w.session:directive(program.before, nil, "random", 1) end
+  if program.before then w.runner:run { kind = "acc", text = program.before } end
   return w
 end
-
-local steps = {}
-
-function steps.host(w, step)
-  for _, write in ipairs(step.writes) do w.session.ctx:host_write(w.address[write.of] + write.at, BYTE, write.value) end
-end
-
-function steps.data(w, step)
-  table.insert(w.open, w.session:directive(directive(w.program, step), nil, "random", 1))
-end
-
-steps["end"] = function(w)
-  if #w.open == 0 then return end
-  w.open[#w.open]:close()
-  table.remove(w.open)
-end
-
-function steps.parallel(w, step)
-  w.session:directive(directive(w.program, step), nil, "random", 1)(body(w.program, step),
-    { file = "random", line = 2 })
-end
-
-local function standing(w, step) w.session:directive(directive(w.program, step), nil, "random", 1) end
-steps["enter data"], steps["exit data"], steps.update = standing, standing, standing
 
 -- Returns an address as a place in the arrays.
 function World:place(address)
@@ -224,7 +212,8 @@ end
 -- Runs a step. Returns its error's code and rule, the bytes moved, and the state.
 function World:step(step)
   local before = self.session.ctx:stats(0)
-  local ok, err = pcall(steps[step.op], self, step)
+  local is_idle = step.op == "end" and #self.runner.open == 0
+  local ok, err = pcall(self.runner.run_all, self.runner, is_idle and {} or written(self.program, step))
   if not ok and not diagnostic.is(err) then error(err, 0) end
   local after, list = self.session.ctx:stats(0), self:state()
   table.insert(list, 1, self.session.ctx:check() or ok and "no error" or err.code .. " " .. tostring(err.rule))
@@ -235,12 +224,7 @@ function World:step(step)
 end
 
 function World:close()
-  while #self.open > 0 do
-    if not pcall(steps["end"], self) then
-      self.open[#self.open]:abandon()
-      table.remove(self.open)
-    end
-  end
+  self.runner:close_regions()
   local wrong = self.session.ctx:check()
   self.session:close()
   return wrong
@@ -293,18 +277,9 @@ function Both:close()
   assert(not broken, broken)
 end
 
-local function told(config, list)
-  local lines = { ("scenario { rules = %s }"):format(type(config.rules) == "string" and config.rules
-    or "directory, " .. config.rules.partial_overlap), config.program.declared }
-  for _, step in ipairs(list) do
-    local text = step.clauses and directive(config.program, step) or step.op
-    if step.op == "parallel" then text = ("%s { %s }"):format(text, body(config.program, step)) end
-    for _, write in ipairs(step.op == "host" and step.writes or {}) do
-      text = ("%s %s = %d;"):format(text, element(config.program, write), write.value)
-    end
-    lines[#lines + 1] = text
-  end
-  return table.concat(lines, "\n  ")
+local function program_of(config)
+  return { scenario = { rules = config.rules }, declarations = config.program.declared,
+    steps = { config.program.before and { kind = "acc", text = config.program.before } } }
 end
 
 local function config_of(number)
@@ -313,7 +288,8 @@ local function config_of(number)
   return config
 end
 
-local test = { rounds = 200, steps = 30, config = config_of, world = both, next = next_step, scenario = told,
+local test = { rounds = 200, steps = 30, config = config_of, world = both, next = next_step,
+  program = program_of, written = function(config, step) return written(config.program, step) end,
   lists = { "writes", "reads" } }
 engine.run(test)
 

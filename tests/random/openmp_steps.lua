@@ -1,4 +1,4 @@
--- openmp_steps.lua - generates random steps for openmp_test.lua, and writes steps as a scenario.
+-- openmp_steps.lua - generates random steps for openmp_test.lua.
 
 local engine = require "engine"
 local openmp_world = require "openmp_world"
@@ -196,29 +196,12 @@ function Steps.next(world, steps)
   return { op = "target", clauses = list, body = body(world, list) }
 end
 
--- ----------------------------------------------------------------------------------------- as text --
-
-local function line_of(step)
-  if step.op == "close" then return 'omp "end target data"' end
-  if step.op == "host" then
-    local v = step.value
-    if type(v) == "table" then
-      v = v.array and ('addr "%s[%d]"'):format(v.array, v.index):gsub("([ST])%[0%]", "%1") or "NULL"
-    end
-    return ("host.%s = %s"):format(openmp_world.text(step.path), v)
-  end
-  local text = ('omp "%s"'):format(openmp_world.directive(step))
-  return step.op == "target" and ('%s "%s"'):format(text, openmp_world.body(step)) or text
-end
-
--- Returns steps as a scenario.
-function Steps.scenario(config, steps)
-  local lines = { ('scenario { rules = "%s" }'):format(config.rules),
-    "declare [[\n" .. openmp_world.declarations .. "]]" }
-  for _, step in ipairs(config.start) do lines[#lines + 1] = line_of(step) end
-  lines[#lines + 1] = 'omp "declare target(G)"'
-  for _, step in ipairs(steps) do lines[#lines + 1] = line_of(step) end
-  return table.concat(lines, "\n")
+-- Returns the program in which the steps of a test are executed.
+function Steps.program(config)
+  local list = {}
+  for _, step in ipairs(config.start) do list[#list + 1] = openmp_world.written(config, step)[1] end
+  list[#list + 1] = openmp_world.declare_target
+  return { scenario = { rules = config.rules }, declarations = openmp_world.declarations, steps = list }
 end
 
 return Steps

@@ -11,7 +11,8 @@ local openmp_steps = require "openmp_steps"
 local openmp_world = require "openmp_world"
 
 engine.run { rounds = 300, steps = 30, config = function() return openmp_steps.config() end, world = openmp_world.new,
-  next = openmp_steps.next, scenario = openmp_steps.scenario, lists = { "clauses", "body" }, good = 0.5 }
+  next = openmp_steps.next, program = openmp_steps.program, written = openmp_world.written,
+  lists = { "clauses", "body" }, good = 0.5 }
 
 local function entered()
   local world = openmp_world.new(openmp_steps.config(1))

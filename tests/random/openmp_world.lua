@@ -13,7 +13,6 @@
 local core = require "accdeep.core"
 local engine = require "engine"
 local openmp_model = require "openmp_model"
-local session = require "accdeep.run.session"
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer
 
@@ -177,9 +176,8 @@ end
 
 -- Returns a world. config: {rules, values = {number...}, start = {step...}}.
 function World.new(config)
-  local w = setmetatable({ config = config, host = {}, base = {}, regions = {}, cells = {}, types = {} }, World)
-  w.session = session.new { rules = config.rules, group_least = config.group_least }
-  w.session:declare(World.declarations, "w", 1)
+  local w = setmetatable({ config = config, host = {}, base = {}, cells = {}, types = {} }, World)
+  w:start({ rules = config.rules, group_least = config.group_least }, World.declarations)
   local sizes = {}
   local function add(at, t, count)
     for k = 0, (count or 1) - 1 do
@@ -201,7 +199,7 @@ function World.new(config)
   w.model = openmp_model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched,
     extended = w.session.rules.core == "openmp-5.1" })
   for _, step in ipairs(config.start) do w:step(step) end
-  w.session:omp("declare target(G)", nil, "w", 1)
+  w.runner:run(World.declare_target)
   local g = w.base.G
   w.model.objects[1] = { low = g, high = g + 8, count = math.huge, has = { [g] = true, [g + 4] = true },
     data = { [g] = w.host[g], [g + 4] = w.host[g + 4] } }
@@ -291,10 +289,12 @@ end
 
 -- -------------------------------------------------------------------------------------------- steps --
 
+World.declare_target = { kind = "omp", text = "declare target(G)" }
+
 local directives = { open = "target data", enter = "target enter data", exit = "target exit data",
   update = "target update", target = "target" }
 
-function World.directive(step)
+local function directive(step)
   local parts = { directives[step.op] }
   for _, c in ipairs(step.clauses) do
     local words = { c.always and "always" or nil }
@@ -308,7 +308,7 @@ function World.directive(step)
   return table.concat(parts, " ")
 end
 
-function World.body(step)
+local function body(step)
   local parts = {}
   for _, s in ipairs(step.body) do
     parts[#parts + 1] = ("%s = %s%d;"):format(World.text(s.to), s.from and World.text(s.from) .. " + " or "", s.add)
@@ -316,6 +316,24 @@ function World.body(step)
   return table.concat(parts, " ")
 end
 
+-- Returns the value of a host step as an expression.
+local function value_text(value)
+  if type(value) ~= "table" then return tostring(value) end
+  if not value.array then return "0" end
+  return World.variables[value.array][2] and ("&%s[%d]"):format(value.array, value.index) or "&" .. value.array
+end
+
+-- Returns a step as steps of the scenario.
+function World.written(_, step)
+  if step.op == "close" then return { { kind = "end" } } end
+  if step.op == "host" then
+    return { { kind = "host", text = ("%s = %s"):format(World.text(step.path), value_text(step.value)) } }
+  end
+  return { { kind = "omp", text = directive(step), body = step.op == "target" and body(step) or nil } }
+end
+
+-- Functions that carry a step out in the model and return the errors that the session may report; nil: success, false:
+-- the step is impossible, or its result is unspecified.
 local operations = World.operations
 
 -- Returns the errors of sections of null pointers, which precede all others except those of `present`.
@@ -329,52 +347,35 @@ local function null_in(items)
   return any and errors
 end
 
-function operations.open(w, step, items)
-  local region = nil
-  return function() region = w.session:omp(World.directive(step), nil, "w", 1) end,
-    null_in(items) or w.model:begin(items), function() table.insert(w.regions, region) end
-end
+function operations.open(w, _, items) return null_in(items) or w.model:begin(items) end
+function operations.enter(w, _, items) return null_in(items) or w.model:enter(items, true) end
+function operations.exit(w, _, items) return null_in(items) or w.model:exit(items) end
 
-function operations.enter(w, step, items)
-  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:enter(items, true)
-end
-
-function operations.exit(w, step, items)
-  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:exit(items)
-end
-
-function operations.update(w, step, items)
+function operations.update(w, _, items)
   local motions = {}
   for i, item in ipairs(items) do motions[i] = { item = item, out = item.type == "from" } end
-  return function() w.session:omp(World.directive(step), nil, "w", 1) end, null_in(items) or w.model:update(motions)
+  return null_in(items) or w.model:update(motions)
 end
 
 function operations.target(w, step, items)
   local private = implied(w, step, items)
-  if not private then return nil end
-  local errors = null_in(items)
+  if not private then return false end
   local statements = {}
   for i, s in ipairs(step.body) do
     statements[i] = { to = access(w, s.to), from = s.from and access(w, s.from), add = s.add }
   end
-  return function()
-    w.session:omp(World.directive(step), nil, "w", 1)(World.body(step), { file = "w", line = 2 })
-  end, errors or w.model:target(items, private, statements)
+  return null_in(items) or w.model:target(items, private, statements)
 end
 
-function operations.close(w)
-  if #w.regions == 0 then return nil end
-  return function() w.regions[#w.regions]:close() end, w.model:finish(), function() table.remove(w.regions) end
-end
+function operations.close(w) return #w.runner.open > 0 and w.model:finish() end
 
 -- Executes a construct in the session and in the model. The model is unchanged if its result is unspecified.
 local function construct(w, step)
   local items = {}
   if step.clauses then items = (#step.clauses > 0 or step.op == "target") and w:items(step) end
-  if not items then return end
-  local run, errors, after = operations[step.op](w, step, items)
-  if not run then return end
-  if w:both(run, errors) and after then after() end
+  local errors = items and operations[step.op](w, step, items)
+  if errors == false or not items then return end
+  w:run_step(World.written(nil, step)[1], errors)
   w:compare()
 end
 

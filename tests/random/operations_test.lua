@@ -9,7 +9,6 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local engine = require "engine"
 local operations_model = require "operations_model"
-local session = require "accdeep.run.session"
 local words = require "accdeep.base.strings".word_list
 
 local pick, one_in = engine.pick, engine.one_in
@@ -44,8 +43,7 @@ end
 
 local function new(c)
   local w = setmetatable({ config = c, cells = {}, types = {}, host = {}, open = {}, elements = {} }, World)
-  w.session = session.new { group_least = c.group_least, device = engine.device }
-  w.session:declare(DECLARATIONS, "random", 1)
+  w:start({ group_least = c.group_least }, DECLARATIONS)
   w.variables = w.session.now.scope.variables
   for _, name in ipairs(names) do w:add_cells(w.variables[name].address, INT, ARRAYS[name]) end
   for i, at in ipairs(w.cells) do w:set_host(at, c.values[(i - 1) % #c.values + 1]) end
@@ -98,12 +96,16 @@ local function clauses(actions, apart)
   return list
 end
 
-local function text_of(op, step)
-  local parts = { op }
+local names_of = { open = "data", enter = "enter data", exit = "exit data", update = "update" }
+
+-- Returns a step that is a directive or a region's end.
+local function directive(step)
+  if step.op == "close" then return { kind = "end" } end
+  local parts = { names_of[step.op] }
   for _, c in ipairs(step.clauses) do parts[#parts + 1] = ("%s(%s[%d:%d])"):format(c.action, c.name, c.first, c.n) end
   if step.finalize then parts[#parts + 1] = "finalize" end
   if step.if_present then parts[#parts + 1] = "if_present" end
-  return table.concat(parts, " ")
+  return { kind = "acc", text = table.concat(parts, " ") }
 end
 
 -- Returns the model's claims for the clauses of a step.
@@ -125,39 +127,36 @@ function World:claims(step)
   return list
 end
 
-function World:construct(op, step, errors)
-  return self:both(function() return self.session:directive(text_of(op, step), nil, "r", 1) end, errors)
-end
+function World:construct(step, errors) return self:run_step(directive(step), errors) end
 
 local operations = World.operations
 
 function operations.open(w, step)
   local claims = w:claims(step)
   local errors, objects = w.model:enter(claims, "structured")
-  local ok, region = w:construct("data", step, errors)
-  if ok then table.insert(w.open, { region = region, claims = claims, objects = objects }) end
+  if w:construct(step, errors) then table.insert(w.open, { claims = claims, objects = objects }) end
 end
 
-function operations.close(w)
+function operations.close(w, step)
   local top = w.open[#w.open]
   if not top then return end
   local errors = w.model:leave(top.claims, "structured", top.objects)
-  if w:both(function() top.region:close() end, errors) then table.remove(w.open) end
+  if w:construct(step, errors) then table.remove(w.open) end
 end
 
 function operations.enter(w, step)
   local errors = w.model:enter(w:claims(step), "dynamic")
-  w:construct("enter data", step, errors)
+  w:construct(step, errors)
 end
 
 function operations.exit(w, step)
   if step.finalize and #w.open > 0 then return end
-  w:construct("exit data", step, w.model:leave(w:claims(step), "dynamic", nil, step.finalize))
+  w:construct(step, w.model:leave(w:claims(step), "dynamic", nil, step.finalize))
 end
 
 function operations.update(w, step)
   local out = step.clauses[1].action == "self"
-  w:construct("update", step, w.model:update(w:claims(step), out, step.if_present))
+  w:construct(step, w.model:update(w:claims(step), out, step.if_present))
 end
 
 -- Writes one int, in a kernel or on the host.
@@ -199,24 +198,23 @@ end
 
 -- ----------------------------------------------------------------------------------------- as text --
 
-local spoken = { open = "data", enter = "enter data", exit = "exit data", update = "update" }
-
-local function scenario_of(c, steps)
-  local lines = { DECLARATIONS }
+local function program_of(c)
+  local list = {}
   for i = 0, 3 do
-    lines[#lines + 1] = ("host.S[%d] = { n = %d, p = %s }"):format(i, c.elements[i].n, c.elements[i].to or "NULL")
+    list[i + 1] = { kind = "script", text = ("host.S[%d] = { n = %d, p = %s }"):format(i, c.elements[i].n,
+      c.elements[i].to or "NULL") }
   end
-  for _, step in ipairs(steps) do
-    lines[#lines + 1] = spoken[step.op] and ('acc "%s"'):format(text_of(spoken[step.op], step))
-      or step.op == "close" and 'acc "end data"'
-      or ("host.%s[%d] = %d%s"):format(step.name, step.index, step.value,
-        step.on_device and " -- in a kernel, if it is present" or "")
-  end
-  return table.concat(lines, "\n  ")
+  return { declarations = DECLARATIONS, steps = list }
 end
 
-engine.run { rounds = 600, steps = 40, config = config, world = new, next = next_step, scenario = scenario_of,
-  lists = { "clauses" }, options = { "finalize", "if_present" } }
+local function written(_, step)
+  if step.op ~= "write" then return { directive(step) } end
+  return { { kind = "script", text = ("host.%s[%d] = %d%s"):format(step.name, step.index, step.value,
+    step.on_device and " -- in a kernel, if it is present" or "") } }
+end
+
+engine.run { rounds = 600, steps = 40, config = config, world = new, next = next_step, program = program_of,
+  written = written, lists = { "clauses" }, options = { "finalize", "if_present" } }
 
 local function entered()
   local w = new(config(0))

@@ -6,10 +6,8 @@ scenario { title = "random pointers under the profiles", cites = { "ACC33-att-3"
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local api_openacc = require "accdeep.run.api_openacc"
 local core = require "accdeep.core"
 local engine = require "engine"
-local session = require "accdeep.run.session"
 local words = require "accdeep.base.strings".word_list
 
 local POINTER = core.scalar.pointer
@@ -145,12 +143,31 @@ end
 
 -- -------------------------------------------------------------------------------------- one world --
 
+local DECLARATIONS = "struct h { int n; int *p, *q; }; struct h H; int A[4], B[4], C[4];"
+
 local World = engine.worlds()
+
+local texts = { copyin = "acc_copyin", exit = "acc_%how", attach = "acc_attach", detach = "acc_detach%final",
+  update = "acc_update_%side", enter_member = "enter data copyin(H.%slot[0:4])",
+  exit_member = "exit data delete(H.%slot[0:4])%finalize", open = "data %clause(%part)" }
+
+-- Returns a step as steps of the scenario.
+local function written(_, step)
+  if step.op == "point" then return { { kind = "host", text = ("H.%s = %s"):format(step.slot, step.to == "null" and 0
+    or step.to) } } end
+  if step.op == "close" then return { { kind = "end" } } end
+  local text = texts[step.op]:gsub("%%(%l+)", { how = step.how, slot = step.slot, clause = step.clause,
+    part = "H." .. step.slot .. (step.clause == "attach" and "" or "[0:4]"), side = step.out and "self" or "device",
+    final = step.finally and "_finalize" or "", finalize = step.finally and " finalize" or "" })
+  if not text:find "^acc_" then return { { kind = "acc", text = text } } end
+  local is_pointer = step.op == "attach" or step.op == "detach"
+  return { { kind = "routine", name = text,
+    text = is_pointer and "H." .. step.slot or step.op == "update" and "H" or step.name } }
+end
 
 local function new(config)
   local w = setmetatable({ model = new_model(config.profile), address = { null = 0 }, open = {} }, World)
-  w.session = session.new { rules = config.profile, device = engine.device }
-  w.session:declare("struct h { int n; int *p, *q; }; struct h H; int A[4], B[4], C[4];", "random", 1)
+  w:start({ rules = config.profile }, DECLARATIONS)
   for _, name in ipairs { "H", "A", "B", "C" } do w.address[name] = w.session.now.scope.variables[name].address end
   w.slot = { p = w.address.H + 8, q = w.address.H + 16 }
   w:point("p", "A")
@@ -163,14 +180,9 @@ function World:point(slot, word)
   self.model.host[slot] = word
 end
 
--- Calls a routine. wanted: the model's error, or nil.
-function World:routine(name, text, wanted)
-  self:both(function() api_openacc.routines[name](self.session, { file = "r", line = 1 }, text) end,
-    wanted and { [wanted] = true })
-end
-
-function World:directive(text, wanted)
-  self:both(function() self.session:directive(text, nil, "r", 1) end, wanted and { [wanted] = true })
+-- Executes a step. wanted: the model's error, or nil. Returns true if it succeeded.
+function World:execute(step, wanted)
+  return self:run_step(written(nil, step)[1], wanted and { [wanted] = true })
 end
 
 function World:compare()
@@ -206,26 +218,21 @@ local operations = World.operations
 
 function operations.copyin(w, step)
   w.model:copyin(step.name)
-  w:routine("acc_copyin", step.name)
+  w:execute(step)
 end
 
 function operations.exit(w, step)
   w.model:exit({ step.name }, step.how ~= "delete", step.how:find "finalize")
-  w:routine("acc_" .. step.how, step.name)
+  w:execute(step)
 end
 
-function operations.attach(w, step) w:routine("acc_attach", "H." .. step.slot, w.model:attach(step.slot)) end
+function operations.attach(w, step) w:execute(step, w.model:attach(step.slot)) end
 
-function operations.detach(w, step)
-  w:routine(step.finally and "acc_detach_finalize" or "acc_detach", "H." .. step.slot,
-    w.model:detach(step.slot, step.finally))
-end
+function operations.detach(w, step) w:execute(step, w.model:detach(step.slot, step.finally)) end
 
 function operations.point(w, step) w:point(step.slot, step.to) end
 
-function operations.update(w, step)
-  w:routine(step.out and "acc_update_self" or "acc_update_device", "H", w.model:update(step.out))
-end
+function operations.update(w, step) w:execute(step, w.model:update(step.out)) end
 
 -- Returns the target of a pointer that a clause can name while the structure is present.
 local function target_of(w, slot)
@@ -239,7 +246,7 @@ function operations.enter_member(w, step)
   if w.model.libgomp then w.model:copyin "H" end
   w.model:copyin(target)
   w.model:attach(step.slot)
-  w:directive(("enter data copyin(H.%s[0:4])"):format(step.slot))
+  w:execute(step)
 end
 
 -- Exits a member. With finalize, libgomp sets the attach counter to 0; the standard detaches once.
@@ -253,7 +260,7 @@ function operations.exit_member(w, step)
     model:detach(step.slot)
   end
   if not wanted then model:exit(model.libgomp and { "H", target } or { target }, false, step.finally) end
-  w:directive(("exit data delete(H.%s[0:4])%s"):format(step.slot, step.finally and " finalize" or ""), wanted)
+  w:execute(step, wanted)
 end
 
 -- Opens a region of the standard. libgomp's regions also begin and end by the members that they map, so they are
@@ -261,19 +268,15 @@ end
 function operations.open(w, step)
   local target = w.model.host[step.slot]
   if w.model.libgomp or target == "null" or #w.open == 4 then return end
-  local of = step.clause == "attach" and "H.%s" or "H.%s[0:4]"
-  local text = ("data %s(%s)"):format(step.clause, of:format(step.slot))
   local region = w.model:open(step.clause, step.slot)
-  local ok, opened = w:both(function() return w.session:directive(text, nil, "r", 1) end,
-    not region and { ["not-present"] = true } or nil)
-  if ok then table.insert(w.open, { model = region, region = opened }) end
+  if w:execute(step, not region and "not-present" or nil) then table.insert(w.open, region) end
 end
 
-function operations.close(w)
+function operations.close(w, step)
   local top = table.remove(w.open)
   if not top then return end
-  w.model:close(top.model)
-  w:both(function() top.region:close() end)
+  w.model:close(top)
+  w:execute(step)
 end
 
 local ops = words [[copyin copyin exit attach attach attach detach detach point point update enter_member enter_member
@@ -288,23 +291,15 @@ local function next_step()
     to = pick { "A", "B", "C", "A", "B", "C", "null" } }
 end
 
-local told = { copyin = "acc_copyin '%name'", exit = "acc_%how '%name'", attach = "acc_attach 'H.%slot'",
-  detach = "acc_detach 'H.%slot' -- finalize: %finally", point = "host.H.%slot = %to",
-  update = "acc_update 'H' -- self: %out", enter_member = "acc 'enter data copyin(H.%slot[0:4])'",
-  exit_member = "acc 'exit data delete(H.%slot[0:4])' -- finalize: %finally",
-  open = "acc 'data %clause(H.%slot[0:4])'", close = "acc 'end data'" }
-
-local function scenario_of(config, steps)
-  local lines = { ("scenario { rules = %q }"):format(config.profile) }
-  for _, step in ipairs(steps) do
-    lines[#lines + 1] = told[step.op]:gsub("%%(%l+)", function(key) return tostring(step[key]) end)
-  end
-  return table.concat(lines, "\n  ")
+local function program_of(config)
+  return { scenario = { rules = config.profile }, declarations = DECLARATIONS,
+    steps = { { kind = "host", text = "H.p = A" }, { kind = "host", text = "H.q = B" } } }
 end
 
 local function config_of(number) return { profile = number % 2 == 0 and "openacc-3.3" or "libgomp-12" } end
 
-engine.run { rounds = 600, steps = 60, config = config_of, world = new, next = next_step, scenario = scenario_of }
+engine.run { rounds = 600, steps = 60, config = config_of, world = new, next = next_step, program = program_of,
+  written = written }
 
 engine.notices(function() return new(config_of(0)) end, { op = "point", slot = "p", to = "A" }, {
   function(w) w.model.present.A = { count = 1, regions = 0, name = "A1" } end,

@@ -9,7 +9,6 @@ package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
 local engine = require "engine"
-local session = require "accdeep.run.session"
 local words = require "accdeep.base.strings".word_list
 
 local SIZE = 16
@@ -26,9 +25,8 @@ local profiles = {
 local World = engine.worlds()
 
 local function new_world(config)
-  local w = setmetatable({ config = config, host = {}, cells = {}, types = {}, open = {} }, World)
-  w.session = session.new { rules = config.rules, device = engine.device }
-  w.session:declare(("char A[%d]; char *p;"):format(SIZE), "w", 1)
+  local w = setmetatable({ config = config, host = {}, cells = {}, types = {} }, World)
+  w:start({ rules = config.rules }, ("char A[%d]; char *p;"):format(SIZE))
   local at = w.session.now.scope.variables
   w.base = at.A.address
   w:add_cells(w.base, core.scalar.u8, SIZE)
@@ -43,32 +41,27 @@ function World:compare()
   self:compare_values(0, function(at) return ctx:presence(0, at, 1) == "wholly", self.host[at], true end)
 end
 
-local function text_of(config, step)
+local function written(config, step)
+  if step.op == "end" then return { { kind = "end" } } end
   local from = step.name == "p" and config.offset or 0
-  return (step.text:gsub("@", ("%s[%d:%d]"):format(step.name or "", (step.low or 0) - from, step.n or 0)))
+  return { { kind = step.op,
+    text = (step.text:gsub("@", ("%s[%d:%d]"):format(step.name, step.low - from, step.n))) } }
 end
 
-local function construct(op, language)
-  World.operations[op] = function(w, step)
-    local text = text_of(w.config, step)
-    local err, region = w:try(function() return w.session[language](w.session, text, nil, "w", 1) end)
-    w.outcome = err and err.code or "success"
-    if op == "data" and not err then table.insert(w.open, region) end
-  end
+function World.operations.acc(w, step)
+  local err = w:try(function() w.runner:run_all(written(w.config, step)) end)
+  w.outcome = err and err.code or "success"
 end
-
-construct("data", "directive")
-construct("acc", "directive")
-construct("omp", "omp")
+World.operations.omp = World.operations.acc
 
 World.operations["end"] = function(w)
-  local region = table.remove(w.open)
-  if region then w:try(function() region:close() end) end
+  local region = table.remove(w.runner.open)
+  if region then w:try(function() region.region:close() end) end
 end
 
 -- Unmaps all data: first regions, then data of enter data.
 function World:close()
-  while #self.open > 0 do self:step { op = "end" } end
+  while #self.runner.open > 0 do self:step { op = "end" } end
   for _, object in ipairs(self.session.ctx:present(0)) do
     self:step { op = "omp", text = "target exit data map(delete: @)", name = "A", low = object.host - self.base,
       n = object.bytes }
@@ -78,7 +71,7 @@ function World:close()
 end
 
 local texts = {
-  data = words "copyin(@) copyin(@) copy(@) present_and_copyin(@)",
+  data = { "data copyin(@)", "data copyin(@)", "data copy(@)", "data present_and_copyin(@)" },
   acc = { "enter data copyin(@)", "enter data copyin(@)", "enter data pcopyin(@)", "exit data delete(@)",
     "exit data copyout(@)", "exit data delete(@) finalize" },
   omp = { "target enter data map(to: @)", "target enter data map(to: @)", "target exit data map(release: @)",
@@ -87,27 +80,18 @@ local texts = {
 
 local function next_step(world)
   local op = pick(words "data acc acc acc omp omp omp end")
-  if op == "end" or op == "data" and #world.open > 4 then return { op = "end" } end
+  if op == "end" or op == "data" and #world.runner.open > 4 then return { op = "end" } end
   local name = pick { "A", "A", "p" }
   local low = math.random(name == "p" and world.config.offset or 0, SIZE - 1)
   local n = math.random(1, one_in(3) and SIZE - low or math.min(6, SIZE - low))
-  local step = { op = op, text = pick(texts[op]), name = name, low = low, n = n }
-  if op == "data" then step.text = "data " .. step.text end
-  return step
+  return { op = op == "data" and "acc" or op, text = pick(texts[op]), name = name, low = low, n = n }
 end
 
-local function scenario_of(config, steps)
-  local rules = {}
-  for name, value in pairs(config.rules) do rules[#rules + 1] = ("%s = %q"):format(name, value) end
-  table.sort(rules)
-  local lines = { ("scenario { rules = { %s } }"):format(table.concat(rules, ", ")),
-    ("declare [[char A[%d]; char *p = A + %d;]]"):format(SIZE, config.offset) }
-  for _, step in ipairs(steps) do
-    local language = step.op == "omp" and "omp" or "acc"
-    lines[#lines + 1] = ("%s %q"):format(language, step.op == "end" and "end data" or text_of(config, step))
-  end
-  return table.concat(lines, "\n  ")
+local function program_of(config)
+  return { scenario = { rules = config.rules },
+    declarations = ("char A[%d]; char *p = A + %d;"):format(SIZE, config.offset) }
 end
 
-engine.run { rounds = 300, steps = 40, world = new_world, next = next_step, scenario = scenario_of, good = 0.2,
+engine.run { rounds = 300, steps = 40, world = new_world, next = next_step, program = program_of,
+  written = written, good = 0.2,
   config = function() return { rules = pick(profiles), offset = math.random(0, SIZE // 2) } end }

@@ -7,6 +7,7 @@
 --   kernel       statements on the device; `construct`: the compute construct that executes them, a step.
 --   statements   statements of C on the host; `in_braces`: as a block; `clauses`: data clauses that a scenario needs.
 --   fortran      statements of Fortran on the host.
+--   routine      the call of the routine `name` of OpenACC with the variable or section `text`.
 --   end          the end of the innermost open region; with `opener`, of the last region that the step with this
 --                number opened.
 --   alloc        the pointer `text` gets `count` objects of the type `type`; `value`: the value of their bytes.

@@ -1,10 +1,12 @@
 -- runner.lua - executes steps in a session.
 --
--- A runner is a table {session, open}; `open`: the open regions as {region, number}, the innermost one last. A step is
--- compiled once, and executed in any runner of an equal session.
+-- A runner is a table {session, open}; `open`: the open regions as {region, number}, the innermost one last. A step can
+-- be compiled once and executed in any runner of an equal session.
 
 local closures = require "accdeep.backend.closures"
+local api_openacc = require "accdeep.run.api_openacc"
 local diagnostic = require "accdeep.base.diagnostic"
+local session = require "accdeep.run.session"
 local steps = require "accdeep.steps"
 
 local runner = {}
@@ -18,11 +20,10 @@ local compilers = {}
 
 -- Compiles a directive. A region that it opens is appended to `open`; a later `end` step closes it.
 function compilers.acc(step)
-  local kind, text, body, file, line = step.kind, step.text, step.body or "", step.file, step.line
+  local kind, text, body, file, line = step.kind, step.text, step.body or "", step.file or "step", step.line or 1
   local body_location = { file = file, line = line }
   return function(self)
-    local session = self.session
-    local result = session[kind](session, text, nil, file, line, self.report)
+    local result = self.session[kind](self.session, text, nil, file, line, self.report)
     if type(result) == "function" then return result(body, step.body and body_location) end
     if result then self.open[#self.open + 1] = { region = result, number = step.number } end
   end
@@ -37,13 +38,13 @@ function compilers.kernel(step) return compilers.acc(step.construct) end
 function compilers.host(step)
   local cached_statement -- the compiled statement, for use outside of such regions; nil: not yet compiled
   return function(self)
-    local session = self.session
-    if session.language.name ~= "c" then
-      return session:with_text(step.text, step.file, step.line, session.value, session, session:host_env(), step.text)
+    local s = self.session
+    if s.language.name ~= "c" then
+      return s:with_text(step.text, step.file, step.line, s.value, s, s:host_env(), step.text)
     end
-    local statement = not session.now.replaced and cached_statement
-      or closures.run(session:host_env(), session:parse(steps.expression(step), "expression"))
-    if not session.now.replaced then cached_statement = statement end
+    local statement = not s.now.replaced and cached_statement
+      or closures.run(s:host_env(), s:parse(steps.expression(step), "expression"))
+    if not s.now.replaced then cached_statement = statement end
     statement {}
   end
 end
@@ -51,6 +52,12 @@ end
 -- Compiles statements of Fortran on the host.
 function compilers.fortran(step)
   return function(self) self.session:declare(step.text, step.file, step.line) end
+end
+
+-- Compiles a call of a routine of OpenACC that takes a variable or a section.
+function compilers.routine(step)
+  local location = { file = step.file or "step", line = step.line or 1 }
+  return function(self) api_openacc.routines[step.name](self.session, location, step.text) end
 end
 
 -- Returns the index in `open` of the region that an `end` step closes, or 0 if there is no such region. It is the last
@@ -75,7 +82,11 @@ end
 function runner.compile(step) return compilers[step.kind](step) end
 
 -- Executes a step. Raises its error.
-function Runner:run(step) return runner.compile(step)(self) end
+function Runner:run(step) runner.compile(step)(self) end
+-- Executes a list of steps, up to the first error, which it raises.
+function Runner:run_all(list)
+  for _, step in ipairs(list) do self:run(step) end
+end
 
 -- Closes the open regions, the innermost first; regions whose end fails are abandoned.
 function Runner:close_regions()
@@ -84,7 +95,15 @@ function Runner:close_regions()
   end
 end
 
--- Returns a runner for a session, without open regions.
-function runner.new(session) return setmetatable({ session = session, open = {} }, Runner) end
+-- Returns a runner for the session `s`, without open regions.
+function runner.new(s) return setmetatable({ session = s, open = {} }, Runner) end
+
+-- Returns a runner for a new session with these options (run/session.lua) and declarations. The caller closes the
+-- session.
+function runner.open(options, declarations)
+  local self = runner.new(session.new(options))
+  self.session:declare(declarations, "declarations", 1)
+  return self
+end
 
 return runner

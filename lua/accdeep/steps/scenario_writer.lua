@@ -14,6 +14,9 @@ local function call(name, text, more) return ("%s %q%s"):format(name, text, more
 function statements.acc(step) return call(step.kind, step.text, step.body) end
 statements.omp, statements.kernel, statements.fortran = statements.acc, statements.acc, statements.acc
 
+-- Returns the call of a routine.
+function statements.routine(step) return call(step.name, step.text) end
+
 -- Returns an expression of the host as a statement.
 function statements.host(step) return call("host", steps.expression(step)) end
 
@@ -35,21 +38,22 @@ function statements.script(step) return step.text end
 -- Returns a step as one statement of a scenario. Precondition: its kind is none of end, c, begin.
 function scenario_writer.statement(step) return statements[step.kind](step) end
 
--- Returns steps as statements of a scenario, a list of lines. Steps of C only are left out. `is_whole`: append the ends
--- of regions that the steps leave open. `is_free`: regions have names, because they need not be nested.
+-- Returns steps as statements of a scenario, a list of lines. Steps of C only, and ends without a region, are left out.
+-- `is_whole`: append the ends of regions that the steps leave open. `is_free`: regions have names, because they need
+-- not be nested.
 function scenario_writer.lines(list, is_whole, is_free)
   local lines, open = {}, {}
   -- Removes the open region at index `at` (nil: the innermost one). Returns the statement that closes it.
   local function close(at)
     local region = table.remove(open, at)
     if is_free then return ("region%d:close()"):format(region.at) end
-    return region and call(region.step.kind, "end " .. steps.opens(region.step)[1])
+    return call(region.step.kind, "end " .. steps.opens(region.step)[1])
   end
   for i, step in ipairs(list) do
     if step.kind == "end" then
       local at = #open
-      while step.opener and open[at].step.number ~= step.opener do at = at - 1 end
-      lines[#lines + 1] = close(at)
+      while step.opener and at > 0 and open[at].step.number ~= step.opener do at = at - 1 end
+      lines[#lines + 1] = at > 0 and close(at) or nil
     elseif step.kind ~= "c" and step.kind ~= "begin" then
       local text = scenario_writer.statement(step.construct or step)
       if steps.opens(step) then
@@ -76,8 +80,8 @@ end
 -- `steps`: the steps.
 function scenario_writer.write(program)
   local lines = { program.scenario and "scenario " .. lua_text(program.scenario) or nil }
-  lines[#lines + 1] = ("declare [[\n%s\n]]"):format(program.declarations)
-  table.move(scenario_writer.lines(program.steps), 1, #program.steps, #lines + 1, lines)
+  lines[#lines + 1] = ("declare [[\n%s\n]]"):format((program.declarations:gsub("%s+$", "")))
+  for _, line in ipairs(scenario_writer.lines(program.steps)) do lines[#lines + 1] = line end
   return table.concat(lines, "\n") .. "\n"
 end
 
