@@ -21,7 +21,7 @@ local scenario = {
   "acc_set_default_async", "acc_set_device_num", "acc_shutdown", "acc_unmap_data", "acc_update_device",
   "acc_update_device_async", "acc_update_host", "acc_update_self", "acc_update_self_async", "acc_wait",
   "acc_wait_all", "acc_wait_all_async", "acc_wait_async",
-  "omp_get_default_device", "omp_get_device_num", "omp_get_initial_device", "omp_get_mapped_ptr",
+  "omp_default_device", "omp_get_default_device", "omp_get_device_num", "omp_get_initial_device", "omp_get_mapped_ptr",
   "omp_get_num_devices", "omp_initial_device", "omp_invalid_device", "omp_is_initial_device",
   "omp_set_default_device", "omp_target_alloc", "omp_target_associate_ptr", "omp_target_disassociate_ptr",
   "omp_target_free", "omp_target_is_accessible", "omp_target_is_present", "omp_target_memcpy",

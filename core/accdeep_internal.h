@@ -3,7 +3,7 @@
 #ifndef ACCDEEP_INTERNAL_H
 #define ACCDEEP_INTERNAL_H
 
-#include "accdeep_context.h"
+#include "accdeep_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +32,9 @@ ACCD_API void accd__device_set_guards(accd_context *context, int device, int on)
 /* Returns 1 if a device address lies in an excluded member of a present object, and describes the member in *info_p;
  * otherwise 0. A member is excluded if the mapping of its type leaves it out. */
 ACCD_API int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
+/* Copies as accd_copy_to_device and accd_copy_from_device do, from or to host memory that need not be registered. */
+ACCD_API accd_status accd__copy_unregistered(accd_context *context, int device, accd_direction direction, uint64_t to,
+                                             uint64_t from, uint64_t bytes);
 
 /* Functions that are called for operations on a device's memory: `alloc` after it, the others before. send and fetch:
  * transfers to the device and to the host. Addresses of a device that lies in this process are readable. host: the data

@@ -222,10 +222,10 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
 }
 
 /* Returns ACCD_OK if the ranges of `bytes` bytes at `to` and `from` are valid for a copy; otherwise sets the last error
- * and returns its status. `direction` says which of `to` and `from` are host or device addresses. Decides
- * ACC33-3.2.30-1. */
-static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
-                              uint64_t bytes)
+ * and returns its status. `direction` says which of `to` and `from` are host or device addresses. has_host: the host
+ * range is data of the program. Decides ACC33-3.2.30-1. */
+static accd_status check_copy(struct accd__device_env *env, accd_direction direction, bool has_host, uint64_t to,
+                              uint64_t from, uint64_t bytes)
 {
     accd_context *context = env->context;
     const uint64_t host = direction == ACCD_DIRECTION_TO_DEVICE ? from : to;
@@ -233,7 +233,7 @@ static accd_status check_copy(struct accd__device_env *env, accd_direction direc
         ACCD_TRY(check_raw_range(env, to, bytes));
     if (direction != ACCD_DIRECTION_TO_DEVICE)
         ACCD_TRY(check_raw_range(env, from, bytes));
-    if (context->config.check_host && direction != ACCD_DIRECTION_WITHIN_DEVICE &&
+    if (context->config.check_host && has_host && direction != ACCD_DIRECTION_WITHIN_DEVICE &&
         !accd__is_live_host_range(context, host, bytes))
         return accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                                "the host range does not lie in live host memory");
@@ -253,15 +253,16 @@ static struct accd__transfer make_transfer(accd_direction direction, uint64_t to
 }
 
 /* Checks a copy of `bytes` bytes, and does it now or, if `queue` is not NULL, adds it to the queue. Does nothing for 0
- * bytes or equal addresses. `file`, `line`: source location. Returns the errors of accd_copy_to_device. */
+ * bytes or equal addresses. has_host: the host range is data of the program. `file`, `line`: source location. Returns
+ * the errors of accd_copy_to_device. */
 static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
-                            uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
+                            bool has_host, uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
     if (!queue)
         ACCD_TRY(accd__check_not_busy(env->context));
     if (!bytes)
         return ACCD_OK;
-    ACCD_TRY(check_copy(env, direction, to, from, bytes));
+    ACCD_TRY(check_copy(env, direction, has_host, to, from, bytes));
     if (to == from)
         return ACCD_OK;
     const struct accd__transfer transfer = make_transfer(direction, to, from, bytes);
@@ -278,7 +279,15 @@ static accd_status copy_raw_now(accd_context *context, int device, accd_directio
                                 uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
-    return copy_raw(env, NULL, direction, to, from, bytes, NULL, 0);
+    return copy_raw(env, NULL, direction, true, to, from, bytes, NULL, 0);
+}
+
+/* Copies bytes between device memory and memory of the core, which the program has not registered, at once. */
+accd_status accd__copy_unregistered(accd_context *context, int device, accd_direction direction, uint64_t to,
+                                    uint64_t from, uint64_t bytes)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    return copy_raw(env, NULL, direction, false, to, from, bytes, NULL, 0);
 }
 
 /* Copies `bytes` bytes from host memory at `host` to device address `dev` at once. Returns an error if device, address
@@ -311,7 +320,7 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
     ACCD_TRY(accd__check_can_submit(env, number));
     if ((unsigned)direction > ACCD_DIRECTION_WITHIN_DEVICE)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such way to copy");
-    return copy_raw(env, accd__get_queue(env, number), direction, to, from, bytes, file, line);
+    return copy_raw(env, accd__get_queue(env, number), direction, true, to, from, bytes, file, line);
 }
 
 /* Makes the n-th allocation of the device from now fail, for tests. Does nothing if the device cannot inject failures.

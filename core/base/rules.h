@@ -73,6 +73,21 @@
     X(LIMIT, "HOUSE-limit")                                                                                            \
     X(HOST_MEMORY, "HOUSE-memory")                                                                                     \
     X(MISUSE, "HOUSE-misuse")                                                                                          \
+    X(DATA_ROUTINE, "ACC33-3.2.18-1")  /* this row and the next ones are cited by routines only */                     \
+    X(MAP_ZERO, "ACC33-3.2.18-2")                                                                                      \
+    X(UPDATE_ZERO, "ACC33-3.2.18-3")                                                                                   \
+    X(ATTACH_ROUTINE, "ACC33-att-5")                                                                                   \
+    X(UNMAP_DATA, "ACC33-3.2.21-2")                                                                                    \
+    X(DEVICE_MEMORY, "ACC33-3.2.16-1")                                                                                 \
+    X(MEMCPY, "ACC33-3.2.30-1")                                                                                        \
+    X(OMP_DEVICE, "OMP60-api-2")                                                                                       \
+    X(OMP_ALLOC, "OMP60-api-3")                                                                                        \
+    X(OMP_FREE, "OMP60-api-4")                                                                                         \
+    X(OMP_MEMCPY, "OMP60-api-7")                                                                                       \
+    X(OMP_MEMCPY_RECT, "OMP60-api-8")                                                                                  \
+    X(OMP_ASSOCIATE, "OMP60-api-10")                                                                                   \
+    X(OMP_DISASSOCIATE, "OMP60-api-11")                                                                                \
+    X(OMP_MEMSET, "OMP60-api-13")                                                                                      \
     X(NO_ELEMENTS, "TR14-3.1.1-22", "ACC33-2.7.1-1",                                                                   \
       "OMP60-sec-1") /* this row and all later ones are cited by lua/accdeep only */                                   \
     X(BEHIND_SECTION, "TR14-3.4-02", "ACC33-upd-1", "OMP60-sec-1")                                                     \

@@ -188,6 +188,7 @@ void accd__open_construct_class(lua_State *L);
 void accd__open_memory(lua_State *L);
 void accd__open_checkpoint_class(lua_State *L);
 void accd__open_limits(lua_State *L);
+void accd__open_routines(lua_State *L);
 void accd__open_debug(lua_State *L);
 /* Fills `rules` from the table on top of the stack: field `base` names a rule profile (default "tr14"), and other
  * fields change knobs (settings) of the profile. Raises for an unknown profile or value. */
@@ -197,9 +198,9 @@ int accd__l_construct(lua_State *L);
 /* Frees the names of all recorded events, empties the list, and clears `is_incomplete`. */
 void accd__forget_events(struct accd__lua_events *event_log);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
- * (checkpoint.c). */
+ * (checkpoint.c), routines (routine.c). */
 extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[],
-    accd__checkpoint_methods[];
+    accd__checkpoint_methods[], accd__routine_methods[];
 /* Returns the core's region of the region object at `index`. Raises if the region is closed. */
 accd_region *accd__check_region(lua_State *L, int index);
 /* Pushes the integers of the list on top of the stack as an array (a userdata), and returns the array; sets *n to their

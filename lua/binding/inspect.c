@@ -40,30 +40,11 @@ static int l_matching(lua_State *L)
     return 3;
 }
 
-/* context:hostptr(device, device address) -> host address; 0 if no data have this device address */
-static int l_hostptr(lua_State *L)
-{
-    struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushinteger(
-        L, (lua_Integer)accd_host_address(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
-    return 1;
-}
-
 /* context:device_of(device address) -> number of the device with the address; -1 if no device has it */
 static int l_device_of(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     lua_pushinteger(L, accd_device_at(context->core, accd__word_argument(L, 2)));
-    return 1;
-}
-
-/* context:device_holds(device, address, bytes) -> true if the whole range lies in one allocation of the device, else
- * false */
-static int l_device_holds(lua_State *L)
-{
-    struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushboolean(L, accd_device_is_allocated(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3),
-                                                accd__word_argument(L, 4)));
     return 1;
 }
 
@@ -412,23 +393,11 @@ static int l_from_device(lua_State *L)
                                                    accd__word_argument(L, 4), accd__word_argument(L, 5)));
 }
 
-/* context:within_device(device, to, from, bytes) -> true; or nil, error. Copies bytes between device addresses. */
-static int l_within_device(lua_State *L)
-{
-    struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context,
-                             accd_copy_within_device(context->core, accd__device_argument(L, 2),
-                                                     accd__word_argument(L, 3), accd__word_argument(L, 4),
-                                                     accd__word_argument(L, 5)));
-}
-
 const luaL_Reg accd__inspect_methods[] = {
     {"presence", l_presence},
     {"deviceptr", l_deviceptr},
     {"matching", l_matching},
-    {"hostptr", l_hostptr},
     {"device_of", l_device_of},
-    {"device_holds", l_device_holds},
     {"present_at", l_present_at},
     {"present", l_present},
     {"present_in", l_present_in},
@@ -445,6 +414,5 @@ const luaL_Reg accd__inspect_methods[] = {
     {"device_free", l_device_free},
     {"to_device", l_to_device},
     {"from_device", l_from_device},
-    {"within_device", l_within_device},
     {NULL, NULL},
 };

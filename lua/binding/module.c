@@ -81,11 +81,13 @@ __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
                                        accd__memory_methods,
                                        accd__queue_methods,
                                        accd__kernel_methods,
-                                       accd__checkpoint_methods};
+                                       accd__checkpoint_methods,
+                                       accd__routine_methods};
     lua_newtable(L);
     set_constants(L);
     accd__open_context_class(L);
     accd__open_rules(L);
+    accd__open_routines(L);
     luaL_getmetatable(L, CONTEXT_TYPE);
     lua_getfield(L, -1, "__index");
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)

@@ -80,20 +80,6 @@ static int l_queues(lua_State *L)
     return 1;
 }
 
-/* context:copy_async(device, queue, direction, to, from, bytes, file, line) -> true; or nil, error. Queues a copy;
- * direction: "h2d", "d2h" or "d2d". file and line: the directive; nil: not known. */
-static int l_copy_async(lua_State *L)
-{
-    static const char *const directions[] = {"h2d", "d2h", "d2d", NULL};
-    struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context,
-                             accd_copy_async(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3),
-                                             (accd_direction)luaL_checkoption(L, 4, NULL, directions),
-                                             accd__word_argument(L, 5), accd__word_argument(L, 6),
-                                             accd__word_argument(L, 7), luaL_optstring(L, 8, NULL),
-                                             (int)luaL_optinteger(L, 9, 0)));
-}
-
 /* --------------------------------------------------------------------------------- functions -- */
 
 /* Lua function that a queue will call. */
@@ -217,7 +203,6 @@ const luaL_Reg accd__queue_methods[] = {
     {"queue_test", l_queue_test},
     {"queue_call", l_queue_call},
     {"queues", l_queues},
-    {"copy_async", l_copy_async},
     {"launch", l_launch},
     {"launch_kernel", l_launch_kernel},
     {NULL, NULL},

@@ -31,7 +31,43 @@ case("rejects: a size is negative or too large, or acc_free gets memory twice [A
     local d = acc_malloc(8)
     acc_free(d)
     expect.fails("out-of-bounds", function() acc_free(d) end)
+    expect.fails("host-pointer-on-device", function() acc_free(addr "v[0]") end)
+    acc_copyin "v"
+    expect.fails("already-present", function() acc_free(acc_deviceptr "v[0]") end)
   end)
+
+case("accepts: acc_get_num_devices counts the devices of a type, of which the host is one [ACC33-3.2.1-1]", function()
+  expect.equal(acc_get_num_devices(), 2)
+  expect.equal(acc_get_num_devices(acc_device_default), 2)
+  expect.equal(acc_get_num_devices(acc_device_current), 2)
+  expect.equal(acc_get_num_devices(acc_device_not_host), 2)
+  expect.equal(acc_get_num_devices(acc_device_host), 1)
+end)
+
+case("rejects: there is no device of a type, or the type is no number [ACC33-3.2.1-1]", function()
+  expect.equal(acc_get_num_devices(acc_device_none), 0)
+  expect.equal(acc_get_num_devices(99), 0)
+  expect.fails("type-mismatch", function() acc_get_num_devices("nvidia") end)
+end)
+
+case("accepts: acc_on_device is true for the device that runs the caller [ACC33-3.2.15-1]", function()
+  expect.equal(acc_on_device(acc_device_host), true)
+  expect.equal(acc_on_device(acc_device_none), true)
+  acc "parallel copy(v)" (function()
+    expect.equal(acc_on_device(acc_device_not_host), true)
+    expect.equal(acc_on_device(acc_device_nvidia), true)
+  end)
+  acc "parallel copy(v) if(0)" (function() expect.equal(acc_on_device(acc_device_host), true) end)
+end)
+
+case("rejects: acc_on_device is false for other devices [ACC33-3.2.15-1]", function()
+  expect.equal(acc_on_device(acc_device_not_host), false)
+  expect.equal(acc_on_device(acc_device_nvidia), false)
+  acc "parallel copy(v)" (function()
+    expect.equal(acc_on_device(acc_device_host), false)
+    expect.equal(acc_on_device(acc_device_none), false)
+  end)
+end)
 
 case("accepts: the data routines copy and change the dynamic counters [ACC33-3.2.18-1]",
   function()
@@ -197,7 +233,11 @@ case("accepts: acc_memcpy routines copy on queues, and a size of zero copies not
   acc_create "w"
   acc_memcpy_d2d_async(addr "w[0]", addr "v[0]", 32, 1, 0, 4)
   expect.device("w[4]", 5)
-  expect.moves(function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 0, 1, 0) end, { d2d = 0 })
+  expect.moves(function()
+    acc_memcpy_d2d(addr "w[0]", addr "v[0]", 0, 1, 0)
+    acc_memcpy_to_device(addr "v[0]", d, 0) -- both are of the wrong side, but nothing is copied
+    acc_memcpy_from_device(NULL, NULL, 0)
+  end, { h2d = 0, d2h = 0, d2d = 0 })
 end)
 
 case("rejects: acc_memcpy routines get addresses of the wrong side, too many bytes, or an invalid device"
@@ -209,7 +249,10 @@ case("rejects: acc_memcpy routines get addresses of the wrong side, too many byt
     expect.fails("host-pointer-on-device", function()
       acc_memcpy_to_device(addr "v[0]", addr "w[0]", 16)
     end)
+    expect.fails("device-pointer-on-host", function() acc_memcpy_to_device(d, d, 16) end)
+    expect.fails("host-pointer-on-device", function() acc_memcpy_device(d, addr "v[0]", 16) end)
     expect.fails("null-pointer", function() acc_memcpy_to_device(NULL, addr "v[0]", 4) end)
+    expect.fails("null-pointer", function() acc_memcpy_d2d(NULL, addr "v[0]", 4, 1, 0) end)
     expect.fails("null-pointer", function() acc_memcpy_from_device(addr "v[0]", NULL, 4) end)
     acc_copyin("v")
     expect.fails("not-present", function() acc_memcpy_d2d(addr "w[0]", addr "v[0]", 32, 1, 0) end)

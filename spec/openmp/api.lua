@@ -61,6 +61,13 @@ case("accepts: omp_initial_device is also the number of the host [OMP60-api-2]",
   expect.host("w[0:5]", { 1, 2, 3, 4, 0 })
 end)
 
+case("accepts: omp_default_device means the default device [OMP60-api-2]", function()
+  omp_set_default_device(1)
+  local d = omp_target_alloc(8, omp_default_device)
+  expect.equal(omp_target_is_accessible(d, 8, 1), 1)
+  omp_target_free(d, omp_default_device)
+end)
+
 case("accepts: expressions can use the constants and the routines that ask"
   .. " [OMP60-api-2 OMP60-api-5 OMP60-api-6 OMP60-api-12]",
   function()

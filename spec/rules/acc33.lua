@@ -354,10 +354,20 @@ return {
     text = "Fortran: an absent optional argument has no effect in a data clause, in use_device, and in the clauses "
       .. "self, host and device of update." },
 
+  { id = "ACC33-3.2.1-1", section = "3.2.1", kind = "meaning", status = "done",
+    title = "acc_get_num_devices",
+    text = "acc_get_num_devices returns the number of devices of a type. Our reading: there is one host, and a type "
+      .. "without devices, such as acc_device_none, has 0." },
+  { id = "ACC33-3.2.15-1", section = "3.2.15", kind = "meaning", status = "done",
+    title = "acc_on_device",
+    text = "acc_on_device says where the caller runs. On the host the result is true for acc_device_host and "
+      .. "acc_device_none. In a kernel the result is true for acc_device_not_host and the type of the device." },
+
   { id = "ACC33-3.2.16-1", section = "3.2.16", kind = "meaning", status = "done",
     title = "acc_malloc and acc_free",
-    text = "acc_malloc returns device memory, and a null pointer for a size of 0. acc_free releases the memory and "
-      .. "ignores a null pointer." },
+    text = "acc_malloc returns device memory; a null pointer for a size of 0, and if the device has no memory left. "
+      .. "acc_free releases the memory and ignores a null pointer. Our reading: any other address is an error "
+      .. "(out-of-bounds, host-pointer-on-device), and so is memory that holds present data (already-present)." },
 
   { id = "ACC33-3.2.18-1", section = "3.2.18", kind = "meaning", status = "done",
     title = "Data routines compared with clauses",
@@ -401,7 +411,8 @@ return {
     title = "acc_memcpy routines",
     text = "The acc_memcpy routines copy between host and device memory, within a device, and between two devices. "
       .. "acc_memcpy_d2d takes host addresses of data that are present on both. The memory must exist at both ends, "
-      .. "and a null address is an error unless the size is 0." },
+      .. "and be of the side that the argument names (host-pointer-on-device, device-pointer-on-host). A null address "
+      .. "is an error. Our reading: a copy of 0 bytes does nothing, whatever its addresses are." },
 
   { id = "ACC33-gloss-1", section = "6", kind = "meaning", status = "done",
     title = "Present and partly present data",

@@ -155,10 +155,10 @@ return {
       .. "also in compute constructs." },
   { id = "OMP60-api-2", section = "3.7", kind = "meaning", status = "done",
     title = "Device numbers of routines",
-    text = "A device number is a number from 0 to omp_get_num_devices(), or omp_initial_device for the host (5.2). "
-      .. "omp_invalid_device ends the program with an error (no-device). For any other number a routine with a "
-      .. "result returns its failure. Our reading: for a routine without a result such a number is an error "
-      .. "(no-device)." },
+    text = "A device number is a number from 0 to omp_get_num_devices(), omp_initial_device for the host (5.2), or "
+      .. "omp_default_device for the default device (6.0). omp_invalid_device ends the program with an error "
+      .. "(no-device). For any other number a routine with a result returns its failure. Our reading: for a routine "
+      .. "without a result such a number is an error (no-device)." },
   { id = "OMP60-api-3", section = "3.8.1", kind = "meaning", status = "done",
     title = "omp_target_alloc",
     text = "omp_target_alloc returns memory of a device or of the host, or a null pointer if no memory is left. Our "
@@ -198,7 +198,9 @@ return {
     text = "omp_target_associate_ptr maps host memory to memory of the caller on a device: device pointer plus "
       .. "offset. Nothing is copied. The count is infinite, so constructs never unmap the memory. The same call "
       .. "again has no effect and returns 0. Another device address is a failure. Our reading: host memory that a "
-      .. "construct mapped is a failure, and so is device memory with other present data." },
+      .. "construct mapped is a failure, and so is device memory with other present data. A part of an association "
+      .. "is associated already. Memory that is not allocated is an error (out-of-bounds, or an error about the other "
+      .. "side)." },
   { id = "OMP60-api-11", section = "3.8.10", kind = "meaning", status = "done",
     title = "omp_target_disassociate_ptr",
     text = "omp_target_disassociate_ptr ends an association and copies nothing. The standard does not define the "

@@ -29,9 +29,9 @@ end
 layers.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_rules.h", "core/accdeep_context.h", "core/accdeep_programs.h",
     "core/accdeep_constructs.h", "core/accdeep_memory.h", "core/accdeep_queues.h", "core/accdeep_present.h",
-    "core/accdeep_checkpoints.h", "core/accdeep_internal.h" },
+    "core/accdeep_checkpoints.h", "core/accdeep_internal.h", "core/accdeep_routines.h" },
   layers = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
-    "core/api" },
+    "core/api", "core/routines" },
   -- Headers that other folders may include, in addition to the header named like its folder.
   shown = { "core/base/btree.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h",
     "core/base/interval_tree.h",
@@ -53,6 +53,7 @@ layers.core = {
     ["lua/embed"] = { public = true, uses = { "lua/binding" } },
   },
   about = {
+    ["core/routines"] = "what calls of acc_* and omp_* routines do",
     ["core/api"] = "functions of the public header: constructs, regions, inspection, checks",
     ["core/ops"] = "executes constructs: entries, exits, updates, transfers, events",
     ["core/plan"] = "decides what a construct will allocate, copy and record; changes nothing",

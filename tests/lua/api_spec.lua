@@ -1,6 +1,6 @@
 -- The routines of the API where a scenario cannot see them fail: memory that runs out, copies that a device
 -- cannot do.
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local support = require "tests.lua.support"
 local memory_view = require "accdeep.backend.memory_view"
 
@@ -8,7 +8,7 @@ after_each(support.close_all)
 
 local HERE = { file = "spec.lua", line = 1 }
 
-local function call(session, name, ...) return api_openacc.call(session, name, HERE, ...) end
+local function call(session, name, ...) return api_routines.call(session, name, HERE, ...) end
 
 describe("OpenMP's memory routines", function()
   it("give a null pointer when the host has no memory left", function()

@@ -339,7 +339,7 @@ fortran [[
 
   it("call the API", function()
     holds [[
-      fortran "call acc_copyin(a)\nprint *, acc_is_present(a), acc_is_present(b), acc_get_num_devices(0)"
+      fortran "call acc_copyin(a)\nprint *, acc_is_present(a), acc_is_present(b), acc_get_num_devices(1)"
       expect.equal(output(), { "T F 1" })
       fortran "a(1) = 50\ncall acc_update_device(a(1:1))"
       expect.device("a(1)", 50)

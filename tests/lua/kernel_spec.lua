@@ -46,7 +46,7 @@ describe("a compute construct", function()
       expect.fails("not-present", function() acc "parallel default(present)" "v[0] = 1;" end)
       expect.moves(function() acc "parallel copy(v) if(0)" "v[1] = 77;" end, { h2d = 0, d2h = 0 })
       expect.host("v[1]", 77)
-      expect.equal(acc_on_device(acc_device_host), false)
+      expect.equal(acc_on_device(acc_device_not_host), false)
     ]]
   end)
 

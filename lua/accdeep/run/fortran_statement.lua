@@ -6,7 +6,7 @@
 -- frame (frame.pos: the position for errors) and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following
 -- statements must be skipped; otherwise nil. Compilers raise for errors of the statement.
 
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_construct = require "accdeep.run.fortran_construct"
 local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
@@ -443,12 +443,12 @@ local function api_call(env, node, name, list)
     f.pos = node.pos
     local source_location = session:location_of(node.pos)
     local file, line = session:line_of(source_location)
-    return api_openacc.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
+    return api_routines.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
   end
 end
 
 -- Adds the API routines to the functions that expressions may call.
-for name in pairs(api_openacc.routines) do
+for name in pairs(api_routines.routines) do
   fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
     return fortran_expression.scalar(name == "acc_is_present" and fortran_types.LOGICAL
@@ -484,7 +484,7 @@ function statements.call(env, node)
       return signal == STOP and STOP or nil
     end
   end
-  if api_openacc.routines[name] then
+  if api_routines.routines[name] then
     only_on_host(env, node)
     local run = api_call(env, node, name, target.args or {})
     return function(f) run(f) end

@@ -23,7 +23,7 @@
 --             is an error, which name, clause and unmatched explain.
 
 local lazy = require "accdeep.base.lazy"
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
 local c_effects = require "accdeep.sema.c.c_effects"
 local c_sema = require "accdeep.sema.c.c_sema"
@@ -254,8 +254,8 @@ local function lookup(session, k, name, pos)
   if not variable then
     local value, value_type = session.now.scope:constant_named(name)
     if value then return { type = value_type, const = value } end
-    local fn = session.now.scope.functions[name] or api_openacc.text_routine(session, name)
-    return fn and { fn = fn } or api_openacc.constant_in_text(name)
+    local fn = session.now.scope.functions[name] or api_routines.text_routine(session, name)
+    return fn and { fn = fn } or api_routines.constant_in_text(name)
   end
   local t = variable.type
   if t.kind == "descriptor" then

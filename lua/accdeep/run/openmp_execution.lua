@@ -5,7 +5,7 @@
 -- on host memory (OMP60-tgt-1). All work is complete when a directive returns, so nowait and depend have no effect.
 
 local lazy = require "accdeep.base.lazy"
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local core = require "accdeep.core"
 local openmp_depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -34,7 +34,7 @@ function openmp_execution.with_target_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
   -- Extension for OpenMP before 5.2: the name omp_initial_device means the host, but its value -1 as a number does not.
-  local is_initial = number == api_openacc.constants.omp_initial_device
+  local is_initial = number == api_routines.constants.omp_initial_device
     and ((self.rules.openmp or 0) >= 52 or plan.on_device.tag == "id")
   if number == self.devices or is_initial then return on_host() end
   if number < 0 or number > self.devices then

@@ -15,7 +15,7 @@
 -- closes.
 
 local lazy = require "accdeep.base.lazy"
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local checkpoint = require "accdeep.run.checkpoint"
@@ -487,7 +487,7 @@ end
 
 -- Returns the binding of a function of the scenario or an API routine; nil if neither has this name.
 local function function_binding(self, name)
-  local fn = self.now.scope.functions[name] or api_openacc.text_routine(self, name)
+  local fn = self.now.scope.functions[name] or api_routines.text_routine(self, name)
   return fn and { fn = fn }
 end
 
@@ -513,7 +513,7 @@ function Session:host_env()
       end
       local value, t = self.now.scope:constant_named(name)
       if value then return { type = t, const = value } end
-      return function_binding(self, name) or api_openacc.constant_in_text(name)
+      return function_binding(self, name) or api_routines.constant_in_text(name)
     end }
   end
   return self.caches.host_env

@@ -8,7 +8,7 @@
 --       case session   an inner session for each case, closed at its end.
 
 local advice = require "accdeep.syntax.advice"
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
 local c_sema = require "accdeep.sema.c.c_sema"
 local rules = require "accdeep.definitions.rules"
@@ -499,17 +499,17 @@ local function language(run)
   end
 
   -- The routines of OpenACC and OpenMP: a first argument that is a text names an object.
-  for name in pairs(api_openacc.routines) do
+  for name in pairs(api_routines.routines) do
     env[name] = function(...)
       begin()
       local file, line = location.caller(2)
       local s = current()
       local text = (...)
-      return s:with_text(type(text) == "string" and text or nil, file, line, api_openacc.call, s, name,
+      return s:with_text(type(text) == "string" and text or nil, file, line, api_routines.call, s, name,
         { file = file, line = line }, ...)
     end
   end
-  for name, value in pairs(api_openacc.constants) do env[name] = value end
+  for name, value in pairs(api_routines.constants) do env[name] = value end
 
   -- While the script runs, reading a global name that neither the language defines nor the script has assigned raises.
   local assigned, meta = {}, getmetatable(env)
@@ -684,7 +684,7 @@ end
 scenario.statements = { acc = "directive", omp = "directive", declare = "text", declare_from = "text",
   fortran = "text", call = "text", func = "function", method = "function", alloc = "memory", free = "memory",
   output = "answer", state = "answer", events = "answer", case = "case" }
-for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
+for name in pairs(api_routines.routines) do scenario.statements[name] = "routine" end
 
 -- Replaces functions in `env` by wrappers that the hook `statement` returns. Precondition: an observer has this hook.
 local function announce(run, env)

@@ -8,7 +8,7 @@
 --     words     true: the chapter is about words in directives, each with its syntax.
 --   entry {name, syntax?, is?, also?, params, returns?, text, rules, errors?, whole?, example}
 --     is        "value", "table" or "callable" (with members); nil: a function.
---     also      synonyms.
+--     also      synonyms; those of a routine are in the table of routines (run/api_routines.lua).
 --     params    "name type - text"; a name that ends in ? is optional. returns: "type - text".
 --     rules     ids.
 --     errors    {code, when, a text that raises it}.
@@ -16,6 +16,7 @@
 --   or entry {class, text, fields?, call?, operators?}, which describes a type of table.
 --     call, operators   those of annotations (LuaCATS).
 
+local api_routines = require "accdeep.base.lazy".require "accdeep.run.api_routines"
 local rules = require "accdeep.definitions.rules"
 
 local reference = {}
@@ -26,7 +27,12 @@ local chapters = { "language", "expectations", "deep_copy_words", "openacc_routi
 -- Returns a list of the chapters, in order. Their modules are loaded at first use.
 function reference.chapters()
   local list = {}
-  for i, name in ipairs(chapters) do list[i] = require("accdeep.inspect.reference." .. name) end
+  for i, name in ipairs(chapters) do
+    list[i] = require("accdeep.inspect.reference." .. name)
+    for _, entry in ipairs(name:find "_routines$" and list[i] or {}) do
+      entry.also = entry.also or api_routines.synonyms(entry.name)
+    end
+  end
   return list
 end
 

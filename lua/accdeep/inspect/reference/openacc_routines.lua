@@ -21,7 +21,7 @@ declare [=[
 host.v = { n = 2, data = { 5, 6 } }
 ]],
 
-  { name = "acc_copyin", also = { "acc_pcopyin", "acc_present_or_copyin", "acc_copyin_async" },
+  { name = "acc_copyin",
     params = { WHERE, BYTES }, returns = { "accdeep.pointer - the device address" },
     text = "Increments the dynamic counter of data. Absent data are allocated and copied to the device first. "
       .. QUEUED,
@@ -38,7 +38,7 @@ expect.equal(d, acc_deviceptr "a[0]")
 expect.device("a[3]", 4)
 ]] },
 
-  { name = "acc_create", also = { "acc_pcreate", "acc_present_or_create", "acc_create_async" },
+  { name = "acc_create",
     params = { WHERE, BYTES }, returns = { "accdeep.pointer - the device address" },
     text = "Increments the dynamic counter of data. Absent data are allocated first; nothing is copied. " .. QUEUED,
     rules = "ACC33-3.2.18-1 ACC33-2.6.7-3",
@@ -48,7 +48,7 @@ acc_create(addr "a[0]", 16)
 expect.uninitialized "a"
 ]] },
 
-  { name = "acc_copyout", also = { "acc_copyout_async" }, params = { WHERE, BYTES },
+  { name = "acc_copyout", params = { WHERE, BYTES },
     text = "Decrements the dynamic counter. When all counters are zero, the data are copied to the host and unmapped."
       .. " " .. QUEUED,
     rules = "ACC33-3.2.18-1 TR14-4.2-11",
@@ -61,7 +61,7 @@ expect.host("a[0]", 10)
 expect.absent "a"
 ]] },
 
-  { name = "acc_copyout_finalize", also = { "acc_copyout_finalize_async" }, params = { WHERE, BYTES },
+  { name = "acc_copyout_finalize", params = { WHERE, BYTES },
     text = "As `acc_copyout`, but the dynamic counter becomes zero at once. " .. QUEUED, rules = "ACC33-3.2.18-1",
     errors = { { "not-present", "the data are absent", [[acc_copyout_finalize "a"]] } },
     example = [[
@@ -70,7 +70,7 @@ acc_copyout_finalize "a"
 expect.absent "a"
 ]] },
 
-  { name = "acc_delete", also = { "acc_delete_async" }, params = { WHERE, BYTES },
+  { name = "acc_delete", params = { WHERE, BYTES },
     text = "Decrements the dynamic counter. When all counters are zero, the data are unmapped without a copy. "
       .. QUEUED,
     rules = "ACC33-3.2.18-1 TR14-4.2-11",
@@ -85,7 +85,7 @@ acc_delete "a"
 expect.absent "a"
 ]] },
 
-  { name = "acc_delete_finalize", also = { "acc_delete_finalize_async" }, params = { WHERE, BYTES },
+  { name = "acc_delete_finalize", params = { WHERE, BYTES },
     text = "As `acc_delete`, but the dynamic counter becomes zero at once. " .. QUEUED, rules = "ACC33-3.2.18-1",
     errors = { { "not-present", "the data are absent", [[acc_delete_finalize "a"]] } },
     example = [[
@@ -94,7 +94,7 @@ acc_delete_finalize "a"
 expect.absent "a"
 ]] },
 
-  { name = "acc_update_device", also = { "acc_update_device_async" }, params = { WHERE, BYTES },
+  { name = "acc_update_device", params = { WHERE, BYTES },
     text = "Copies present data from the host to the device. " .. QUEUED, rules = "ACC33-3.2.18-1 TR14-1.2-16",
     errors = { { "not-present", "the data are absent", [[acc_update_device "a"]] } },
     example = [[
@@ -104,7 +104,7 @@ acc_update_device "a[1:1]"
 expect.device("a[1]", 20)
 ]] },
 
-  { name = "acc_update_self", also = { "acc_update_host", "acc_update_self_async" }, params = { WHERE, BYTES },
+  { name = "acc_update_self", params = { WHERE, BYTES },
     text = "Copies present data from the device to the host. " .. QUEUED, rules = "ACC33-3.2.18-1 TR14-1.2-16",
     errors = { { "not-present", "the data are absent", [[acc_update_self "a"]] } },
     example = [[
@@ -114,7 +114,7 @@ acc_update_self "a"
 expect.host("a[1]", 20)
 ]] },
 
-  { name = "acc_attach", also = { "acc_attach_async" },
+  { name = "acc_attach",
     params = { "pointer accdeep.pointer|string - address of the pointer itself, or its text" },
     text = "Attaches a pointer: its copy on the device gets the device address of its target. Attaching it again"
       .. " increments the attach counter. " .. QUEUED,
@@ -131,7 +131,7 @@ acc_attach "v.data"
 expect.device("v.data[1]", 6)
 ]] },
 
-  { name = "acc_detach", also = { "acc_detach_async" },
+  { name = "acc_detach",
     params = { "pointer accdeep.pointer|string - address of the pointer itself, or its text" },
     text = "Decrements the attach counter. At zero the device copy gets the host's pointer again. " .. QUEUED,
     rules = "TR14-4.1-03 TR14-4.3-13",
@@ -142,7 +142,7 @@ acc_detach "v.data"
 expect.detached "v.data"
 ]] },
 
-  { name = "acc_detach_finalize", also = { "acc_detach_finalize_async" },
+  { name = "acc_detach_finalize",
     params = { "pointer accdeep.pointer|string - address of the pointer itself, or its text" },
     text = "As `acc_detach`, but the attach counter becomes zero at once. " .. QUEUED,
     rules = "TR14-4.1-03 ACC33-det-1",
@@ -233,7 +233,7 @@ acc_free(acc_malloc(16))
 acc_free(NULL)
 ]] },
 
-  { name = "acc_memcpy_to_device", also = { "acc_memcpy_to_device_async" },
+  { name = "acc_memcpy_to_device",
     params = { "to accdeep.pointer - device address", "from accdeep.pointer|string - host address",
       "bytes integer - number of bytes" },
     text = "Copies bytes to the device. " .. QUEUED, rules = "ACC33-3.2.30-1",
@@ -247,7 +247,7 @@ local d = acc_malloc(16)
 acc_memcpy_to_device(d, addr "a[0]", 16)
 ]] },
 
-  { name = "acc_memcpy_from_device", also = { "acc_memcpy_from_device_async" },
+  { name = "acc_memcpy_from_device",
     params = { "to accdeep.pointer|string - host address", "from accdeep.pointer - device address",
       "bytes integer - number of bytes" },
     text = "Copies bytes to the host. " .. QUEUED, rules = "ACC33-3.2.30-1",
@@ -259,7 +259,7 @@ acc_memcpy_from_device(addr "b[0]", d, 16)
 expect.host("b[3]", 4)
 ]] },
 
-  { name = "acc_memcpy_device", also = { "acc_memcpy_device_async" },
+  { name = "acc_memcpy_device",
     params = { "to accdeep.pointer - device address", "from accdeep.pointer - device address",
       "bytes integer - number of bytes" },
     text = "Copies bytes within the device. " .. QUEUED, rules = "ACC33-3.2.30-1",
@@ -270,7 +270,7 @@ acc_memcpy_device(acc_create "b", acc_copyin "a", 16)
 expect.device("b[2]", 3)
 ]] },
 
-  { name = "acc_memcpy_d2d", also = { "acc_memcpy_d2d_async" },
+  { name = "acc_memcpy_d2d",
     params = { "to accdeep.pointer - host address of present data",
       "from accdeep.pointer - host address of present data",
       "bytes integer - number of bytes", "to_device integer - number of the device of `to`",

@@ -15,7 +15,7 @@ failures are errors, as is an access outside of allocated memory. In kernels onl
 declare "int a[4] = { 1, 2, 3, 4 }, b[4];"
 ]],
 
-  { name = "omp_get_num_devices", also = { "omp_get_initial_device" }, params = {},
+  { name = "omp_get_num_devices", params = {},
     returns = { "integer - number of devices, which is also the number of the host" },
     text = "The number of devices, and the number of the host.", rules = "OMP60-api-1",
     example = [[
@@ -93,7 +93,7 @@ expect.equal(omp_target_is_accessible(addr "a[0]", 4, 0), 0)
 expect.equal(omp_get_mapped_ptr("a", 0), NULL)
 ]] },
 
-  { name = "omp_target_memcpy", also = { "omp_target_memcpy_async" },
+  { name = "omp_target_memcpy",
     params = { "to accdeep.pointer - destination", "from accdeep.pointer - source", "bytes integer - number of bytes",
       "to_offset integer - bytes added to `to`", "from_offset integer - bytes added to `from`",
       "to_device integer - number of the device of `to`", "from_device integer - number of the device of `from`" },
@@ -111,7 +111,7 @@ expect.equal(omp_target_memcpy(d, addr "a[0]", 16, 0, 0, 0, omp_initial_device),
 expect.equal(omp_target_memcpy(addr "b[0]", d, 8, 0, 8, omp_initial_device, 0), 0)
 expect.host("b[0:2]", { 3, 4 })
 ]] },
-  { name = "omp_target_memcpy_rect", also = { "omp_target_memcpy_rect_async" },
+  { name = "omp_target_memcpy_rect",
     params = { "to accdeep.pointer - array", "from accdeep.pointer - array",
       "element_size integer - bytes of an element",
       "num_dims integer - number of dimensions", "volume integer[] - elements to copy in each",
@@ -130,7 +130,7 @@ expect.equal(omp_target_memcpy_rect(addr "b[0]", addr "a[0]", 4, 2, { 2, 1 }, { 
   { 2, 1 }, { 2, 2 }, h, h), 0)
 expect.host("b[0:2]", { 2, 4 })
 ]] },
-  { name = "omp_target_memset", also = { "omp_target_memset_async" },
+  { name = "omp_target_memset",
     params = { "pointer accdeep.pointer - memory", "value integer - its lowest eight bits are used",
       "bytes integer - number of bytes",
       DEVICE },
@@ -167,8 +167,8 @@ expect.present "a"
 expect(omp_target_disassociate_ptr(addr "a[0]", 0) ~= 0, "a is not associated")
 ]] },
 
-  { name = "omp_initial_device", is = "value", type = "integer", also = { "omp_invalid_device" },
-    text = "The host as a device, and a number that is not a device.", rules = "OMP60-api-2",
+  { name = "omp_initial_device", is = "value", type = "integer", also = { "omp_invalid_device", "omp_default_device" },
+    text = "The host as a device, a number that is not a device, and the default device.", rules = "OMP60-api-2",
     example = [[
 expect.equal(omp_initial_device, -1)
 ]] },

@@ -302,7 +302,7 @@ end
 -- --------------------------------------------------------------------------------------- routines --
 
 -- Records and executes the API routine `name`. original(...): executes the routine. Returns the routine's result. Adds
--- a check of the result, unless its kind is "nothing" or "unchecked" (routine_calls.lua).
+-- a check of the result, unless its kind is "nothing" or "count", which depends on the machine.
 function Recorder:routine(name, original, ...)
   local session = self:session()
   if not self.program:is_open() then return original(...) end
@@ -313,7 +313,7 @@ function Recorder:routine(name, original, ...)
     self:cannot(("the routine %s%s"):format(name, returns or ""))
     return original(...)
   end
-  if returns == "nothing" or returns == "unchecked" then
+  if returns == "nothing" or returns == "count" then
     return self:step(function() if returns == "nothing" then self:line(call .. ";") end end, original, ...)
   end
   local variable = returns == "device" and self.program:keep_device() or "result"
