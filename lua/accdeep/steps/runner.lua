@@ -4,7 +4,7 @@
 -- be compiled once and executed in any runner of an equal session.
 
 local closures = require "accdeep.backend.closures"
-local api_openacc = require "accdeep.run.api_openacc"
+local api_routines = require "accdeep.run.api_routines"
 local diagnostic = require "accdeep.base.diagnostic"
 local session = require "accdeep.run.session"
 local steps = require "accdeep.steps"
@@ -57,7 +57,7 @@ end
 -- Compiles a call of a routine of OpenACC that takes a variable or a section.
 function compilers.routine(step)
   local location = { file = step.file or "step", line = step.line or 1 }
-  return function(self) api_openacc.routines[step.name](self.session, location, step.text) end
+  return function(self) api_routines.routines[step.name](self.session, location, step.text) end
 end
 
 -- Returns the index in `open` of the region that an `end` step closes, or 0 if there is no such region. It is the last
