@@ -7,7 +7,8 @@ scenario { title = "the order of clauses", cites = { "TR14-4.2-01", "TR14-4.2-11
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local session = require "accdeep.run.session"
+local runner = require "accdeep.steps.runner"
+local steps = require "accdeep.steps"
 local words = require "accdeep.base.strings".word_list
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
@@ -76,8 +77,7 @@ local function store_vec(ctx, at)
 end
 
 local function program()
-  local outer = session.new()
-  outer:declare(DECLARATIONS, "random", 1)
+  local outer = runner.open({}, DECLARATIONS).session
   local ctx = outer.ctx
   at_of = {}
   for _, name in ipairs(ORDER) do at_of[name] = outer.now.scope.variables[name].address end
@@ -231,7 +231,7 @@ local function mirrored(c)
   return { text = "exit data", clauses = turn(c.clauses) }
 end
 
-local function steps()
+local function program_steps()
   local list, entered, opened = {}, nil, 0
   for _ = 1, rand(2, 6) do
     local way = rand(10)
@@ -244,11 +244,11 @@ local function steps()
     elseif way == 6 then
       list[#list + 1] = entered and rand(3) > 1 and mirrored(entered) or construct("exit data", EXIT)
     elseif way == 7 then list[#list + 1] = construct("update", UPDATE)
-    elseif way == 8 and opened > 0 then list[#list + 1] = { special = "end" }
+    elseif way == 8 and opened > 0 then list[#list + 1] = { op = "end" }
     elseif way == 9 then list[#list + 1] = construct(pick { "parallel", "serial loop" }, DATA)
-    else list[#list + 1] = { special = "write" } end
+    else list[#list + 1] = { op = "write" } end
   end
-  list[#list + 1] = { special = "write" }
+  list[#list + 1] = { op = "write" }
   if entered then list[#list + 1] = mirrored(entered) end
   return list
 end
@@ -343,29 +343,19 @@ end
 
 -- ---------------------------------------------------------------------------------------- running --
 
-local special = {}
-
--- Writes what a kernel and the host write: values that depend only on the address.
-function special.write(s, world)
-  world.written = world.written + 1
+-- Writes what a kernel and the host write: values that depend only on the address. number: of the write.
+local function write_values(s, number)
   for i, name in ipairs { "A", "B" } do
     for k = 0, i == 1 and 15 or 11 do
       local at = at_of[name] + 4 * k
       local dev = s.ctx:deviceptr(0, at)
       if dev ~= 0 and k % 3 ~= 1 then
-        assert(s.ctx:device_write(0, dev, INT, 1000 * world.written + 100 * i + k))
+        assert(s.ctx:device_write(0, dev, INT, 1000 * number + 100 * i + k))
       elseif k % 3 == 1 then
-        s.ctx:host_write(at, INT, -(1000 * world.written + 100 * i + k))
+        s.ctx:host_write(at, INT, -(1000 * number + 100 * i + k))
       end
     end
   end
-end
-
-special["end"] = function(_, world)
-  local top = world.open[#world.open]
-  if not top then return end
-  top:close()
-  table.remove(world.open)
 end
 
 local function host_bytes()
@@ -380,18 +370,11 @@ local function host_bytes()
   return table.concat(parts, " ")
 end
 
-local function perform(s, world, step, text)
-  if step.special then return special[step.special](s, world) end
-  local result = s:directive(text, nil, "random", 1)
-  if step.text == "data" then table.insert(world.open, result)
-  elseif type(result) ~= "nil" then result(";", { file = "random", line = 2 }) end
-end
-
 -- Runs all steps in one order. Returns their texts, and the state after each.
 local function tell(outer, list, plain)
   outer.options.group_least = pick { 1, 2, 1000 } -- grouping of sections must not be observable
   local s = outer:inner()
-  local world, texts, seen = { open = {}, written = 0 }, {}, {}
+  local run, texts, seen, written = runner.new(s), {}, {}, 0
   local events = {}
   assert(s.ctx:host_add(scratch, SCRATCH, s:label { name = "scratch" }))
   s:collect_into(function(e) events[#events + 1] = e end)
@@ -399,18 +382,25 @@ local function tell(outer, list, plain)
   local at = 1
   while all[at] do
     local step = all[at]
-    local text = step.special or step.text .. " " .. text_of(step.clauses, plain)
-    texts[at] = text
+    local one = { kind = step.op or "acc" }
+    if not step.op then one.text = step.text .. " " .. text_of(step.clauses, plain) end
+    texts[at] = step.op or one.text
     local function complain(what)
       error(("seed %d: %s after\n  %s"):format(round_seed, what, table.concat(texts, "\n  ")), 0)
     end
     local digest, host = s.ctx:digest(), host_bytes()
-    local ok, err = pcall(perform, s, world, step, text)
+    local ok, err = true, nil
+    if step.op == "write" then
+      written = written + 1
+      write_values(s, written)
+    elseif not (step.op == "end" and #run.open == 0) then
+      ok, err = pcall(run.run, run, one)
+    end
     if not ok then
       if not diagnostic.is(err) then complain("a plain error: " .. tostring(err)) end
       if diagnostic.phase(err.code) == "internal" then complain(tostring(err)) end
-      local compute = step.text == "parallel" or step.text == "serial loop"
-      if not compute and (s.ctx:digest() ~= digest or host_bytes() ~= host) then
+      local definition = steps.definition(one)
+      if not (definition and definition.kind == "compute") and (s.ctx:digest() ~= digest or host_bytes() ~= host) then
         complain(tostring(err) .. ": a failed construct changed the state")
       end
     end
@@ -422,7 +412,7 @@ local function tell(outer, list, plain)
     seen[at].message = not ok and err.message or ""
     table.insert(seen[at], 1, seen[at].outcome)
     events = {}
-    if at == #all and #world.open > 0 and ok then all[at + 1] = { special = "end" } end
+    if at == #all and #run.open > 0 and ok then all[at + 1] = { op = "end" } end
     at = at + 1
   end
   s:close()
@@ -436,7 +426,7 @@ for round = 0, rounds - 1 do
   local outer = program()
   round_seed = seed + round
   for _ = 1, 3 do
-    local list = steps()
+    local list = program_steps()
     local first_texts, first = tell(outer, list, true)
     for _, s in ipairs(first) do
       outcomes[s.outcome] = (outcomes[s.outcome] or 0) + 1

@@ -7,12 +7,14 @@ scenario { title = "random structures in queues, at once and delayed", cites = {
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local session = require "accdeep.run.session"
+local runner = require "accdeep.steps.runner"
+local scenario_writer = require "accdeep.steps.scenario_writer"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 3
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 150
 local STEPS, INT, POINTER = 30, core.scalar.i32, core.scalar.pointer
 local ARRAYS, STRUCTURES = { "a", "b" }, { "X", "Y" }
+local DECLARATIONS = "struct part { int n; int *p; }; struct part X, Y; int a[4], b[4];"
 
 local function pick(list) return list[math.random(#list)] end
 
@@ -48,68 +50,66 @@ end
 
 -- Returns a step of the host: it sets an element or a pointer.
 local function of_the_host()
-  if math.random(2) == 1 then return { set = pick(ARRAYS), at = math.random(0, 3), value = math.random(100) } end
-  return { point = pick(STRUCTURES), to = pick(ARRAYS) }
+  local text
+  if math.random(2) == 1 then
+    text = ("%s[%d] = %d"):format(pick(ARRAYS), math.random(0, 3), math.random(100))
+  else
+    text = ("%s.p = %s"):format(pick(STRUCTURES), pick(ARRAYS))
+  end
+  return { kind = "host", text = text }
 end
 
+-- Returns a list of steps (accdeep.steps).
 local function program()
-  local list, in_one, behind = {}, math.random(2) == 1, true
-  local function add(step) list[#list + 1] = step end
-  while #list < STEPS do
+  local list, n, in_one, behind = {}, 0, math.random(2) == 1, true
+  local function add(step)
+    list[#list + 1] = step
+    step.line = #list
+  end
+  local function acc(text, body) add { kind = "acc", text = text, body = body } end
+  while n < STEPS do
     local kind = math.random(10)
-    local step = kind == 1 and of_the_host() or kind == 2 and { test = true }
+    local step = kind == 1 and of_the_host() or kind == 2 and { kind = "script", text = "acc_async_test_all()" }
       or filled(kind < 6 and pick(kernels) or { pick(directives) })
     local text = (step[1] or "") .. (step.around or "")
     local of_structures = text:find "[XY]"
     -- A construct reads the host's pointers when it is encountered.
-    if step.set or step.point or of_structures and not behind then
-      add { "wait" }
-      behind = true
+    if step.kind == "host" or of_structures and not behind then
+      acc "wait"
+      behind, n = true, n + 1
     end
     local brings = text:find "copyout" or text:find "copy%(" or text:find "self"
     behind = behind and not (of_structures and brings)
     local queue = clauses(in_one)
-    if step[1] then step[1] = step[1] .. queue end
-    if step.around then step.around = step.around .. queue end
-    add(step)
+    n = n + 1
+    if step.kind then add(step) end
+    if step.around then acc(step.around .. queue) end
+    if step[1] then acc(step[1] .. queue, step[2]) end
+    if step.around then add { kind = "end" } end
   end
-  add { "wait" }
+  acc "wait"
   return list
 end
 
 -- -------------------------------------------------------------------------------------- running --
 
 local function address(s, name) return s.now.scope.variables[name].address end
-local function point(s, name, to) s.ctx:host_write(address(s, name) + 8, POINTER, address(s, to)) end
 
 local function start(mode)
-  local s = session.new { async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }
-  s:declare("struct part { int n; int *p; }; struct part X, Y; int a[4], b[4];", "random", 1)
+  local run = runner.open({ async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS)
+  local s = run.session
   for k, name in ipairs(ARRAYS) do
     for i = 0, 3 do s.ctx:host_write(address(s, name) + 4 * i, INT, 10 * k + i) end
   end
   for k, name in ipairs(STRUCTURES) do
     s.ctx:host_write(address(s, name), INT, k)
-    point(s, name, ARRAYS[k])
+    s.ctx:host_write(address(s, name) + 8, POINTER, address(s, ARRAYS[k]))
   end
-  return s
+  return run
 end
 
-local function construct(s, step, line)
-  local region = step.around and s:directive(step.around, nil, "random", line)
-  local ok, err = pcall(function()
-    local run = s:directive(step[1], nil, "random", line)
-    if step[2] then run(step[2], { file = "random", line = line }) end
-  end)
-  if region then region:close() end
-  if not ok then error(err, 0) end
-end
-
-local function perform(s, step, line)
-  if step.set then s.ctx:host_write(address(s, step.set) + 4 * step.at, INT, step.value)
-  elseif step.point then point(s, step.point, step.to)
-  elseif step.test then s.ctx:queue_test(0, 0)
-  else construct(s, step, line) end
+local function perform(run, step)
+  if step.kind == "script" then run.session.ctx:queue_test(0, 0) else run:run(step) end
 end
 
 -- Returns the contents of host and device; pointers are represented by their targets.
@@ -135,9 +135,10 @@ end
 
 -- Returns the error codes of the steps, and the final state.
 local function result_of(list, mode)
-  local s, codes = start(mode), {}
+  local run, codes = start(mode), {}
+  local s = run.session
   for line, step in ipairs(list) do
-    local ok, err = pcall(perform, s, step, line)
+    local ok, err = pcall(perform, run, step)
     if not ok and not diagnostic.is(err) then error(err, 0) end
     codes[line] = ok and "ok" or err.code
     local wrong = s.ctx:check()
@@ -153,7 +154,7 @@ local function without_failing_kernels(list)
   repeat
     local codes, kept = result_of(list, "program"), {}
     for line, step in ipairs(list) do
-      if codes[line] == "ok" or not step[2] then kept[#kept + 1] = step end
+      if codes[line] == "ok" or not step.body then kept[#kept + 1] = step end
     end
     local fewer = #kept < #list
     list = kept
@@ -161,15 +162,7 @@ local function without_failing_kernels(list)
   return list
 end
 
-local function text_of(list)
-  local lines = {}
-  for i, step in ipairs(list) do
-    lines[i] = step.set and ("%s[%d] = %d"):format(step.set, step.at, step.value)
-      or step.point and ("%s.p = %s"):format(step.point, step.to)
-      or step.test and "test" or ("%s %s { %s }"):format(step.around or "", step[1], step[2] or "")
-  end
-  return table.concat(lines, "\n  ")
-end
+local function text_of(list) return scenario_writer.write { declarations = DECLARATIONS, steps = list } end
 
 local good, kernels_run = 0, 0
 for round = 1, rounds do
@@ -180,7 +173,7 @@ for round = 1, rounds do
   for _, mode in ipairs { "delayed", "concurrent" } do all[mode] = table.pack(result_of(list, mode)) end
   for line, step in ipairs(list) do
     good = good + (codes[line] == "ok" and 1 or 0)
-    kernels_run = kernels_run + (step[2] and 1 or 0)
+    kernels_run = kernels_run + (step.body and 1 or 0)
     for mode, other in pairs(all) do
       expect(codes[line] == other[1][line], ("seed %d, round %d, step %d: %s, but %s it is %s\n  %s"):format(seed,
         round, line, codes[line], mode, other[1][line], text_of(list)))

@@ -8,13 +8,15 @@ scenario { title = "random queues against a happens-before check", cites = { "AC
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local session = require "accdeep.run.session"
+local runner = require "accdeep.steps.runner"
+local scenario_writer = require "accdeep.steps.scenario_writer"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
 local STEPS, QUEUES, N = 30, 3, 4
 local VARIABLES = { "a", "b", "c", "d" }
 local INT = core.scalar.i32
+local DECLARATIONS = ("int a[%d], b[%d], c[%d], d[%d];"):format(N, N, N, N)
 
 -- ------------------------------------------------------------------------------ happens before --
 
@@ -74,29 +76,30 @@ local function pick(list) return list[math.random(#list)] end
 local function host(name) return "host " .. name end
 local function device(name) return "device " .. name end
 
--- Functions that return the text of a step and record its accesses. present: the set of present names.
-local steps = {
+-- Functions that return a step (accdeep.steps) and record its accesses. present: the set of present names.
+local function acc(text, body) return { kind = "acc", text = text, body = body } end
+local makers = {
   function(present, order, q, clauses) -- an update
     local name, out = pick(VARIABLES), math.random(2) == 1
     if not present[name] then return nil end
     local from, to = host(name), device(name)
     if out then from, to = to, from end
     order:run(q, { from }, { to })
-    return ("update %s(%s)%s"):format(out and "self" or "device", name, clauses)
+    return acc(("update %s(%s)%s"):format(out and "self" or "device", name, clauses))
   end,
   function(present, order, q, clauses) -- a kernel on present data
     local x, y = pick(VARIABLES), pick(VARIABLES)
     if not present[x] or not present[y] then return nil end
     order:run(q, { device(x) }, { device(y) })
-    return ("parallel present(%s, %s)%s"):format(x, y, clauses),
-      ("for (int i = 0; i < %d; i++) %s[i] = 3 * %s[i] + %d;"):format(N, y, x, math.random(9))
+    return acc(("parallel present(%s, %s)%s"):format(x, y, clauses),
+      ("for (int i = 0; i < %d; i++) %s[i] = 3 * %s[i] + %d;"):format(N, y, x, math.random(9)))
   end,
   function(present, order, q, clauses) -- a kernel that maps its data
     local x, y = pick(VARIABLES), pick(VARIABLES)
     if present[x] or not present[y] then return nil end
     order:run(q, { host(x), device(y) }, { host(x) })
-    return ("parallel copy(%s) present(%s)%s"):format(x, y, clauses),
-      ("for (int i = 0; i < %d; i++) %s[i] += 2 * %s[i];"):format(N, x, y)
+    return acc(("parallel copy(%s) present(%s)%s"):format(x, y, clauses),
+      ("for (int i = 0; i < %d; i++) %s[i] += 2 * %s[i];"):format(N, x, y))
   end,
   function(present, order, q, clauses) -- enter data
     local name = pick(VARIABLES)
@@ -104,31 +107,35 @@ local steps = {
     present[name] = true
     order.places[device(name)] = nil -- newly allocated memory
     order:run(q, { host(name) }, { device(name) })
-    return ("enter data copyin(%s)%s"):format(name, clauses)
+    return acc(("enter data copyin(%s)%s"):format(name, clauses))
   end,
   function(present, order, q, clauses) -- exit data
     local name = pick(VARIABLES)
     if not present[name] or math.random(3) > 1 then return nil end
     present[name] = nil
     order:run(q, {}, { device(name), host(name) })
-    return ("exit data copyout(%s)%s"):format(name, clauses)
+    return acc(("exit data copyout(%s)%s"):format(name, clauses))
   end,
   function(_, order) -- a write of the host
     local name = pick(VARIABLES)
     order:write(host(name))
-    return nil, nil, { name = name, at = math.random(0, N - 1), value = math.random(100) }
+    return { kind = "host", text = ("%s[%d] = %d"):format(name, math.random(0, N - 1), math.random(100)) }
   end,
-  function() return nil, nil, nil, math.random(0, QUEUES) end, -- a test of a queue, or of all
+  function() -- a test of a queue, or of all
+    local queue = math.random(0, QUEUES)
+    return { kind = "script", queue = queue,
+      text = queue == 0 and "acc_async_test_all()" or ("acc_async_test(%d)"):format(queue) }
+  end,
   function(_, order, q) -- a wait
     if math.random(3) == 1 then
       for u = 1, QUEUES do order:join(0, u) end
       order.fetched = {}
-      return "wait"
+      return acc "wait"
     end
     local u = math.random(QUEUES)
     if q ~= 0 then order:join(q, 0) end
     order:join(q, u)
-    return ("wait(%d)%s"):format(u, q ~= 0 and (" async(%d)"):format(q) or "")
+    return acc(("wait(%d)%s"):format(u, q ~= 0 and (" async(%d)"):format(q) or ""))
   end,
 }
 
@@ -138,15 +145,15 @@ local function program(careful)
   while #list < STEPS do
     local q = math.random(0, QUEUES)
     local clauses = q ~= 0 and (" async(%d)"):format(q) or ""
-    local step = pick(steps)
-    order.waits = step ~= steps[8] and math.random() < careful
+    local make = pick(makers)
+    order.waits = make ~= makers[8] and math.random() < careful
     if order.waits then clauses = clauses .. " wait" end
-    if step == steps[6] and order.waits then list[#list + 1] = { text = "wait" } end
-    local text, body, write, test = step(present, order, q, clauses)
-    if text or write or test then list[#list + 1] = { text = text, body = body, write = write, test = test } end
+    if make == makers[6] and order.waits then list[#list + 1] = acc "wait" end
+    list[#list + 1] = make(present, order, q, clauses)
   end
   for u = 1, QUEUES do order:join(0, u) end
-  list[#list + 1] = { text = "wait" }
+  list[#list + 1] = acc "wait"
+  for line, step in ipairs(list) do step.line = line end
   return list, order
 end
 
@@ -156,22 +163,17 @@ local function place(s, name, i) return s.now.scope.variables[name].address + 4 
 
 -- Returns the final state as a text.
 local function result_of(list, mode)
-  local s = session.new { async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }
+  local run = runner.open({ async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS)
+  local s = run.session
   local ok, err = pcall(function()
-    s:declare(("int a[%d], b[%d], c[%d], d[%d];"):format(N, N, N, N), "random", 1)
     for k, name in ipairs(VARIABLES) do
       for i = 0, N - 1 do s.ctx:host_write(place(s, name, i), INT, 10 * k + i) end
     end
     for line, step in ipairs(list) do
-      if step.test then
-        local queue = step.test ~= 0 and s.ctx:queue(0, step.test) or 0
-        -- A test in delayed mode would execute the remaining work
-        if mode == "concurrent" then s.ctx:queue_test(0, queue) end
-      elseif step.write then
-        s.ctx:host_write(place(s, step.write.name, step.write.at), INT, step.write.value)
-      else
-        local run = s:directive(step.text, nil, "random", line)
-        if step.body then run(step.body, { file = "random", line = line }) end
+      if not step.queue then
+        run:run(step)
+      elseif mode == "concurrent" then -- a test in delayed mode would execute the remaining work
+        s.ctx:queue_test(0, step.queue ~= 0 and s.ctx:queue(0, step.queue) or 0)
       end
       local wrong = s.ctx:check()
       if wrong then error(("step %d: %s"):format(line, wrong), 0) end
@@ -195,24 +197,14 @@ local function result_of(list, mode)
   error(err, 0)
 end
 
-local function text_of(list)
-  local lines = {}
-  for i, step in ipairs(list) do
-    lines[i] = step.test and ("test(%d)"):format(step.test)
-      or step.text and step.text .. (step.body and " { " .. step.body .. " }" or "")
-      or ("%s[%d] = %d"):format(step.write.name, step.write.at, step.write.value)
-  end
-  return table.concat(lines, "\n  ")
-end
-
 local whole, differ, kept = 0, 0, 0
 for round = 1, rounds do
   math.randomseed(seed, round)
   local list, order = program(pick { 0, 0.5, 0.95, 1 })
   local at_once, delayed = result_of(list, "program"), result_of(list, "delayed")
   local function same(mode, other)
-    expect(at_once == other, ("seed %d, round %d: no wait is missing, but %s it gives\n %s\nnot\n %s\n  %s")
-      :format(seed, round, mode, other, at_once, text_of(list)))
+    expect(at_once == other, ("seed %d, round %d: no wait is missing, but %s it gives\n %s\nnot\n %s\n%s")
+      :format(seed, round, mode, other, at_once, scenario_writer.write { declarations = DECLARATIONS, steps = list }))
   end
   if not order.missing then
     whole = whole + 1

@@ -6,7 +6,7 @@ scenario { title = "device failures in directives", cites = { "HOUSE-memory" } }
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local session = require "accdeep.run.session"
+local runner = require "accdeep.steps.runner"
 
 local DECLARATIONS = [[
   struct leaf { int n; int *p, *q;
@@ -21,7 +21,7 @@ local DECLARATIONS = [[
   int A[16], P[64], Q[64];
 ]]
 
--- Scripts. A step is a directive, or a name in `special`.
+-- Scripts. A step is a directive, a name in `steps`, or "write".
 local scripts = {
   { "enter data copyin(R)", "update device(R)", "write", "update self(R)", "exit data copyout(R)" },
   { "data copy(S[0:5])", "data copyin(S[1:2]) create(A)", "write", "end", "update self<only_q>(S[0:5])", "end" },
@@ -38,10 +38,8 @@ World.__index = World
 local function address_of(w, name) return w.session.now.scope.variables[name].address end
 
 local function world(group_least)
-  local w = setmetatable({ open = {}, ints = 0,
-    session = session.new { group_least = group_least, device = os.getenv "ACCDEEP_TEST_DEVICE" } }, World)
-  local s = w.session
-  s:declare(DECLARATIONS, "faults", 1)
+  local run = runner.open({ group_least = group_least, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS)
+  local w, s = setmetatable({ ints = 0, runner = run, session = run.session }, World), run.session
   local function fill(name, n, base)
     for i = 0, n - 1 do s.ctx:host_write(address_of(w, name) + 4 * i, INT, base + i) end
   end
@@ -69,9 +67,9 @@ function World:host()
   return table.concat(parts)
 end
 
-local special = {}
-
-function special.write(w) -- writes all present objects, except pointers and counts, like a kernel
+-- Writes all present objects, except pointers and counts, like a kernel.
+function World:write_present()
+  local w = self
   for _, name in ipairs { "A", "P", "Q" } do
     local v = w.session.now.scope.variables[name]
     for at = v.address, v.address + v.type.size - 4, 4 do
@@ -84,23 +82,14 @@ function special.write(w) -- writes all present objects, except pointers and cou
   end
 end
 
-special["end"] = function(w)
-  w.open[#w.open]:close()
-  table.remove(w.open)
-end
-
-function special.kernel(w)
-  w.session:directive("parallel copy(R, A)", nil, "faults", 1)(
-    "for (int i = 0; i < R.m; ++i) { R.kids[i].p[0] = 7 + i; R.kids[i].p[1] = 8; } A[1] = 5;"
+local steps = { ["end"] = { kind = "end" }, kernel = { kind = "acc", text = "parallel copy(R, A)",
+  body = "for (int i = 0; i < R.m; ++i) { R.kids[i].p[0] = 7 + i; R.kids[i].p[1] = 8; } A[1] = 5;"
     .. " for (int i = 0; i < R.m; ++i) for (int k = 0; k < R.kids[i].n; ++k)"
-    .. " { R.kids[i].p[k] = k; R.kids[i].q[k] = -k; } for (int i = 0; i < 4; ++i) R.own[i] = i;",
-    { file = "faults", line = 2 })
-end
+    .. " { R.kids[i].p[k] = k; R.kids[i].q[k] = -k; } for (int i = 0; i < 4; ++i) R.own[i] = i;" } }
 
 function World:step(text)
-  if special[text] then return special[text](self) end
-  local region = self.session:directive(text, nil, "faults", 1)
-  if text:find "^data" then table.insert(self.open, region) end
+  if text == "write" then return self:write_present() end
+  self.runner:run(steps[text] or { kind = "acc", text = text })
 end
 
 -- Runs a script. fault: nil, or the kind of the fault. Returns the host's bytes and the digest at the end, and the

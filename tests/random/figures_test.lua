@@ -7,9 +7,11 @@ scenario { title = "mutated figures", cites = { "HOUSE-scenario" } }
 package.path = "tests/random/?.lua;" .. package.path
 
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.base.diagnostic"
 local mutate = require "mutate"
+local mutated_texts = require "mutated_texts"
+local runner = require "accdeep.steps.runner"
 local session = require "accdeep.run.session"
+local steps = require "accdeep.steps"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
@@ -17,6 +19,9 @@ local SECONDS = 5 -- limit for one text
 
 local rand = math.random
 local figures = {}
+
+-- Returns the entry of a directive in its table, or an empty table.
+local function definition_of(text) return steps.definition { kind = "acc", text = text } or {} end
 
 -- Returns the texts of a figure's scenario: declarations, directives, and the bodies after them.
 local function read(path)
@@ -28,10 +33,10 @@ local function read(path)
   for name, words, rest in text:gmatch '(%a[%w_.]*)%s*%(?"([^"\n]+)"([^\n]*)' do
     words = words:gsub("^acc ", "")
     local known = name == "acc" or name == "story" or name == "moves" or name == "expect.invalid"
-    if known and not words:find "^end" and not seen[words] then
+    if known and not definition_of(words).ends and not seen[words] then
       seen[words] = true
       table.insert(figure.directives, words)
-      local body = words:find "^parallel" and rest:match '^%s*"([^"]*)"'
+      local body = definition_of(words).kind == "compute" and rest:match '^%s*"([^"]*)"'
       if body then table.insert(figure.bodies, { directive = words, text = body }) end
     end
   end
@@ -93,7 +98,6 @@ local function complain(what, text)
   error(("seed %d: %s:\n  %q"):format(seed, what, text), 0)
 end
 
-local STOPPED = {}
 local slowest = 0
 
 -- Returns the state of devices and host memory, without arrays that a mutated bound made huge.
@@ -107,29 +111,19 @@ end
 -- may be about.
 local function try(s, text, endless, fn, declared)
   local before, started = snapshot(s), os.clock()
-  local co, steps = coroutine.create(fn), 0
-  debug.sethook(co, function()
-    steps = steps + 1
-    if steps > (endless and 30 or 1000) then error(STOPPED, 0) end
-  end, "", 10000)
-  local ok, err = coroutine.resume(co)
+  local err = mutated_texts.try(fn, endless and 30 or 1000)
   local took = os.clock() - started
   slowest = math.max(slowest, took)
   if took > SECONDS then complain(("it takes %.1f s"):format(took), text) end
   local wrong = s.ctx:check()
   if wrong then complain(wrong, text) end
-  if ok then return nil end
-  if err == STOPPED then
+  if err == nil then return nil end
+  if err == mutated_texts.STOPPED then
     if not endless then complain("it does not end", text) end
     return err
   end
-  if not diagnostic.is(err) then complain("a plain error: " .. tostring(err), text) end
-  local phase = diagnostic.phase(err.code)
-  if phase == "internal" then complain(tostring(err), text) end
-  if not err.file or not err.line then complain(tostring(err) .. ": no place", text) end
-  if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
-    complain(tostring(err) .. ": no column", text)
-  end
+  local flaw = mutated_texts.flaw(err, text)
+  if flaw then complain(flaw, text) end
   local _, lines = (declared or text):gsub("\n", "")
   if err.line < 1 or err.line > lines + 1 then complain(tostring(err) .. ": no such line", text) end
   return err, before
@@ -146,13 +140,11 @@ local function open(declarations)
   return s
 end
 
+-- Executes a directive, and closes the region that it opens.
 local function run_directive(s, text, body)
-  local result = s:directive(text, nil, "figure", 1)
-  if type(result) == "table" then
-    result:close()
-  elseif result and body then
-    result(body, { file = "figure", line = 1 })
-  end
+  local run = runner.new(s)
+  run:run { kind = "acc", text = text, body = body, file = "figure" }
+  if run.open[1] then run:run { kind = "end" } end
 end
 
 -- Closes everything, so that the next text starts from the same state.
@@ -174,14 +166,12 @@ function kinds.directive(figure)
     pcall(s.directive, s, "enter data copyin(" .. ({ "X", "v1, s", "C, X", "X, SX, D" })[figure.number] .. ")", nil,
       "figure", 1)
   end
-  local err, before = try(s, text, false, function()
-    local result = s:directive(text, nil, "figure", 1)
-    if type(result) == "table" then table.insert(figure.open, result) end
-  end, figure.declarations .. text)
+  local run = runner.new(s)
+  local err, before = try(s, text, false, function() run:run { kind = "acc", text = text, file = "figure" } end,
+    figure.declarations .. text)
   if err then unchanged(s, err, before, text) end
-  local top = table.remove(figure.open)
-  if top and not top.closed then
-    err, before = try(s, text, false, function() top:close() end)
+  if run.open[1] then
+    err, before = try(s, text, false, function() run:run { kind = "end" } end)
     if err then unchanged(s, err, before, text) end
   end
 end
@@ -226,10 +216,9 @@ function kinds.declaration(figure)
   for _ = 1, 4 do
     local directive = figure.directives[rand(#figure.directives)]
     local e, was = try(s, directive, true, function()
-      local result = s:directive(directive, nil, "figure", 1)
-      if type(result) == "function" then result(";", { file = "figure", line = 1 }) end
+      runner.new(s):run { kind = "acc", text = directive, body = ";", file = "figure" }
     end, text .. "\n")
-    if e and e ~= STOPPED and not directive:find "^parallel" then
+    if e and e ~= mutated_texts.STOPPED and definition_of(directive).kind ~= "compute" then
       unchanged(s, e, was, text .. "\nthen " .. directive)
     end
   end
@@ -240,7 +229,7 @@ end
 local function fresh(number)
   local figure = figures[number]
   if figure.session then figure.session:close() end
-  figure.session, figure.open, figure.number = open(figure.declarations), {}, number
+  figure.session, figure.number = open(figure.declarations), number
   fill_all(figure.session)
 end
 

@@ -5,8 +5,8 @@ scenario { title = "mutated Fortran texts", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local diagnostic = require "accdeep.base.diagnostic"
 local mutate = require "mutate"
+local mutated_texts = require "mutated_texts"
 local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
@@ -133,27 +133,10 @@ for round = 1, rounds do
   local text = corpus[math.random(#corpus)]
   local change = math.random(2) == 1 and mutate or renamed
   for _ = 1, math.random(3) do text = change(text) end
-  -- Steps are counted: a loop without its end would not terminate.
-  local ok, err = pcall(function()
-    local steps, co = 0, coroutine.create(function() s:declare(text, "text", 1) end)
-    debug.sethook(co, function()
-      steps = steps + 1
-      if steps > 100 then error({ stopped = true }, 0) end
-    end, "", 10000)
-    local fine, problem = coroutine.resume(co)
-    if not fine then error(problem, 0) end
-  end)
-  local stopped = type(err) == "table" and err.stopped
-  if not ok and not stopped then
-    if not diagnostic.is(err) then complain(text, "a plain error: " .. tostring(err)) end
-    local phase = diagnostic.phase(err.code)
-    if not phase or phase == "internal" then complain(text, "an internal error: " .. err.message) end
-    if not err.rule then complain(text, err.code .. " without a rule: " .. err.message) end
-    if not err.file or not err.line then complain(text, err.code .. " without a place: " .. err.message) end
-    if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
-      complain(text, err.code .. " without a column: " .. err.message)
-    end
-  end
+  local err = mutated_texts.try(function() s:declare(text, "text", 1) end, 100)
+  local stopped = err == mutated_texts.STOPPED
+  local flaw = err and not stopped and mutated_texts.flaw(err, text)
+  if flaw then complain(text, flaw) end
   local wrong = s.ctx:check()
   if wrong then complain(text, wrong) end
   if stopped then fresh() end

@@ -5,9 +5,9 @@ scenario { title = "mutated OpenMP directives", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local diagnostic = require "accdeep.base.diagnostic"
 local mutate = require "mutate"
-local session = require "accdeep.run.session"
+local mutated_texts = require "mutated_texts"
+local runner = require "accdeep.steps.runner"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
@@ -56,8 +56,7 @@ local profiles = { "openmp-5.1", "openmp-5.1", "openmp-4.0", "indirect" }
 local s
 local function fresh()
   if s then s:close() end
-  s = session.new { device_bytes = 1 << 20, rules = profiles[math.random(#profiles)] }
-  s:declare(DECLARATIONS, "text", 1)
+  s = runner.open({ device_bytes = 1 << 20, rules = profiles[math.random(#profiles)] }, DECLARATIONS).session
   local at = s.now.scope.variables
   s.ctx:host_write(at.L.address, require "accdeep.core".scalar.pointer, at.X.address)
 end
@@ -66,23 +65,11 @@ local function complain(text, what)
   error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
 end
 
--- Executes a directive. The steps of a body are counted, because a loop without its end would not terminate.
+-- Executes a directive. Half of the regions stay open.
 local function run(text, body)
-  local result = s:omp(text, nil, "text", 1)
-  if type(result) == "table" then
-    if math.random(2) == 1 then result:close() end
-  elseif result then
-    result(body, { file = "text", line = 2 })
-  end
-end
-
-local function outcome(text, body)
-  local steps, co = 0, coroutine.create(run)
-  debug.sethook(co, function()
-    steps = steps + 1
-    if steps > 1000 then error({ stopped = true }, 0) end
-  end, "", 10000)
-  return coroutine.resume(co, text, body)
+  local one = runner.new(s)
+  one:run { kind = "omp", text = text, body = body }
+  if one.open[1] and math.random(2) == 1 then one:run { kind = "end" } end
 end
 
 math.randomseed(seed)
@@ -92,19 +79,11 @@ for round = 1, rounds do
   local text, body = corpus[math.random(#corpus)], bodies[math.random(#bodies)]
   for _ = 1, math.random(0, 3) do text = mutate(text) end
   if math.random(4) == 1 then body = mutate(body) end
-  local ok, err = outcome(text, body)
-  local stopped = type(err) == "table" and err.stopped
-  succeeded = succeeded + (ok and 1 or 0)
-  if not ok and not stopped then
-    if not diagnostic.is(err) then complain(text, "a plain error: " .. tostring(err)) end
-    local phase = diagnostic.phase(err.code)
-    if not phase or phase == "internal" then complain(text, "an internal error: " .. err.message) end
-    if not err.rule then complain(text, err.code .. " without a rule: " .. err.message) end
-    if not err.file or not err.line then complain(text, err.code .. " without a place: " .. err.message) end
-    if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
-      complain(text, err.code .. " without a column: " .. err.message)
-    end
-  end
+  local err = mutated_texts.try(function() run(text, body) end, 1000)
+  local stopped = err == mutated_texts.STOPPED
+  succeeded = succeeded + (err and 0 or 1)
+  local flaw = err and not stopped and mutated_texts.flaw(err, text)
+  if flaw then complain(text, flaw) end
   local wrong = s.ctx:check()
   if wrong then complain(text, wrong) end
   if stopped then fresh() end

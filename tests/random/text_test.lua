@@ -5,10 +5,10 @@ scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
-local diagnostic = require "accdeep.base.diagnostic"
 local syntax = require "accdeep.syntax"
 local mutate = require "mutate"
-local session = require "accdeep.run.session"
+local mutated_texts = require "mutated_texts"
+local runner = require "accdeep.steps.runner"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 6000
@@ -68,25 +68,22 @@ local corpus = {
 local s
 local function fresh()
   if s then s:close() end
-  s = session.new { device_bytes = 1 << 20 }
-  s:declare(DECLARATIONS, "text", 1)
+  s = runner.open({ device_bytes = 1 << 20 }, DECLARATIONS).session
   s:host_store(s.now.scope.variables.X.address, s.now.scope.variables.n.type, 0)
 end
 
+-- Executes a step, and closes the region that it opens.
+local function run_step(step)
+  local one = runner.new(s)
+  one:run(step)
+  if one.open[1] then one:run { kind = "end" } end
+end
+
 local run = {}
-function run.directive(text)
-  local result = s:directive(text, nil, "text", 1)
-  if type(result) == "table" then result:close() end
-end
-function run.openmp(text)
-  local result = s:omp(text, nil, "text", 1)
-  if type(result) == "table" then result:close() end
-  if type(result) == "function" then result("a[0] = n;", { file = "text", line = 2 }) end
-end
+function run.directive(text) run_step { kind = "acc", text = text } end
+function run.openmp(text) run_step { kind = "omp", text = text, body = "a[0] = n;" } end
 function run.declaration(text) s:declare(text, "text", 1) end
-function run.body(text)
-  s:directive("parallel copy(X, Y, a, m, n) create(p)", nil, "text", 1)(text, { file = "text", line = 2 })
-end
+function run.body(text) run_step { kind = "acc", text = "parallel copy(X, Y, a, m, n) create(p)", body = text } end
 function run.expression(text) s:with_text(text, "text", 1, s.value, s, s:host_env(), text) end
 
 local function complain(kind, text, what)
@@ -101,28 +98,11 @@ for round = 1, rounds do
   local list = corpus[kind]
   local text = list[math.random(#list)]
   for _ = 1, math.random(3) do text = mutate(text) end
-  -- Steps are counted: a kernel whose loop lost its end would not terminate.
-  local ok, err = pcall(function()
-    local steps, co = 0, coroutine.create(function() run[kind](text) end)
-    debug.sethook(co, function()
-      steps = steps + 1
-      if steps > (kind == "body" and 30 or 1000) then error({ stopped = true }, 0) end
-    end, "", 10000)
-    local fine, problem = coroutine.resume(co)
-    if not fine then error(problem, 0) end
-  end)
-  local stopped = type(err) == "table" and err.stopped
+  local err = mutated_texts.try(function() run[kind](text) end, kind == "body" and 30 or 1000)
+  local stopped = err == mutated_texts.STOPPED
   if stopped and kind ~= "body" then complain(kind, text, "it takes too long") end
-  if not ok and not stopped then
-    if not diagnostic.is(err) then complain(kind, text, "a plain error: " .. tostring(err)) end
-    local phase = diagnostic.phase(err.code)
-    if not phase or phase == "internal" then complain(kind, text, "an internal error: " .. err.message) end
-    if not err.rule then complain(kind, text, err.code .. " without a rule: " .. err.message) end
-    if not err.file or not err.line then complain(kind, text, err.code .. " without a place: " .. err.message) end
-    if (phase == "text" or phase == "static") and text:find "%S" and not err.column then
-      complain(kind, text, err.code .. " without a column: " .. err.message)
-    end
-  end
+  local flaw = err and not stopped and mutated_texts.flaw(err, text)
+  if flaw then complain(kind, text, flaw) end
   local wrong = s.ctx:check()
   if wrong then complain(kind, text, wrong) end
   if stopped or round % 50 == 0 then fresh() end
