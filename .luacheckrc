@@ -34,7 +34,7 @@ files["examples"] = { read_globals = scenario, globals = { "host" } }
 files["examples/explore"] = { read_globals = { "kernel" } }
 files["tests/cli/oracle"] = { read_globals = { "kernel" } }
 files["tests/cli/explore"] = { read_globals = { "kernel" }, ignore = { "11." } } -- functions that change globals
-files["spec/house/explore.lua"] = { read_globals = { "kernel" } }
+files["spec/language/explore.lua"] = { read_globals = { "kernel" } }
 files["tests/cli"] = { read_globals = scenario, globals = { "host" } }
 files["tests/package"] = { read_globals = scenario, globals = { "host" } }
 files["tests/terminal"] = { read_globals = scenario, globals = { "host" } }

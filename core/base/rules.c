@@ -1,5 +1,5 @@
 /* rules.c - the rule profiles of accdeep_rules.def (one value for each knob), and their compilation into policy tables.
- * The scenarios spec/openacc/profiles.lua, spec/openacc/libgomp.lua and spec/house/knobs.lua show the effects of each
+ * The scenarios spec/openacc/profiles.lua, spec/openacc/libgomp.lua and spec/language/knobs.lua show the effects of each
  * knob. */
 #include "accdeep_rules.h"
 #include "base/base.h"

@@ -312,7 +312,7 @@ local function put_unseen(out, exploration)
   if #list == 0 then return end
   put(out, "### What these programs do not show\n")
   put(out, "Profiles also differ in these knobs. No program here shows it: the vocabularies have no routines, for\n"
-    .. "example. `spec/house/knobs.lua` has a case for each knob.\n")
+    .. "example. `spec/language/knobs.lua` has a case for each knob.\n")
   put(out, table.concat(list, "\n") .. "\n")
 end
 

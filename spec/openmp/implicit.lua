@@ -1,5 +1,5 @@
 -- Variables that target constructs use without a clause, and clauses on data sharing.
-scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1" }
+scenario { title = "OpenMP: implicit maps and data sharing", rules = "openmp-5.1", devices = 2 }
 
 declare [[
   int x = 1, n = 4;
@@ -421,4 +421,55 @@ end)
 case("differs: a scalar without a clause is not copied to the host [OMP60-map-11]", function()
   expect.accepts("target parallel for", "for (int i = 0; i < 4; i++) x += i;")
   expect.host("x", 1)
+end)
+
+-- ------------------------------------------------------------------- parts that are present --
+
+declare [[
+  int y, A[8], *u;
+  struct rec { int a, b; } S;
+]]
+host.A = { 1, 2, 3, 4, 5, 6, 7, 8 }
+
+case("differs: a body that fails undoes the attachments and copies of its construct"
+  .. " [OMP60-map-7 OMP60-map-5]", function()
+  host.u = addr "A[0]"
+  omp "target enter data map(to: u, y)"
+  host.y = 7
+  expect.fails("out-of-bounds", function()
+    omp "target map(tofrom: u[0:8]) map(always, to: y)" (function(d) d.u[9] = d.y end)
+  end)
+  expect.detached "u"
+  expect.device("y", 0)
+end)
+
+case("accepts: a body can use all present parts of an array [OMP60-map-12]", function()
+  omp "target enter data map(to: A[0:2]) map(to: A[5:2])"
+  omp "target" "A[6] = A[1] + A[5];"
+  expect.device("A[6]", 8)
+end)
+
+case("differs: a body can use only the section that its construct names [OMP60-map-12]", function()
+  omp "target data map(A[0:4])" (function()
+    expect.fails("not-present", function() omp "target map(A[5:2])" "A[2] = 0;" end)
+    omp "target map(A[1:2])" "A[3] = 70;" -- the present section contains A[1:2]
+  end)
+  expect.host("A[3]", 70)
+end)
+
+case("differs: elements of an array that no clause names are absent [OMP60-map-12]", function()
+  omp "target enter data map(to: A[0:2]) map(to: A[5:2])"
+  expect.fails("not-present", function() omp "target" "A[3] = 1;" end)
+end)
+
+case("accepts: an implicit map depends on the data that are present on the construct's device"
+  .. " [OMP60-map-12]", function()
+  expect.moves(function() omp "target enter data map(to: S.a)" end, { h2d = { count = 1, bytes = 4 }, d2h = 0 })
+  omp "target device(1)" "S.b = 3;"
+  expect.host("S.b", 3)
+end)
+
+case("differs: an implicit map adds no member if another member is present on its device [OMP60-map-12]", function()
+  omp "target enter data map(to: S.b) device(1)"
+  expect.fails("not-present", function() omp "target device(1)" "S.a = 1;" end)
 end)

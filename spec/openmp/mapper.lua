@@ -497,3 +497,52 @@ case("rejects: a clause names a mapper of an earlier case [OMP60-map-15]", funct
   expect.fails("unknown-name", "target data map(mapper(@other), to: v)", "OMP60-map-15")
   expect.invalid("struct inside in2;", "unknown-type")
 end)
+
+-- ------------------------------------------------------------------------------- many objects --
+
+-- Many sections of a mapper have one entry in the present table. Each is still reported by its own name.
+declare [[
+  struct series { int len; int *data; };
+  #pragma omp declare mapper(struct series v) map(v, v.data[0:v.len])
+  struct series M[100];
+  int data[200];
+]]
+local function fill()
+  for i = 0, 99 do
+    host.M[i] = { len = 2 }
+    host.M[i].data = addr "data[0]" + 2 * i
+    host.data[2 * i] = i
+  end
+end
+
+case("accepts: a construct counts a hundred objects and their sections once each [OMP60-map-5]", function()
+  fill()
+  omp "target enter data map(to: M)"
+  omp "target enter data map(to: M)"
+  omp "target exit data map(release: M)"
+  expect.count("M[7].data[0:2]", { dynamic = 1 })
+  expect.attached "M[7].data"
+  expect.device("M[99].data[0]", 99)
+  omp "target exit data map(from: M)"
+  expect.equal(#state().present, 0)
+end)
+
+case("accepts: sections are unmapped, and the pointers to them keep their values"
+  .. " [OMP60-map-6 OMP60-map-7]", function()
+  fill()
+  omp "target enter data map(to: M)"
+  omp "target enter data map(alloc: M[0].len)"
+  omp "target exit data map(release: M)"
+  expect.count("M[0].len", { dynamic = 1 })
+  expect.absent "M[5].data[0:2]"
+  expect.fails("out-of-bounds", function() omp "target map(M[0].len)" (function(d) d.M[5].data[0] = 1 end) end)
+end)
+
+case("rejects: a clause names a section that exceeds one of the mapped sections [OMP60-map-13]", function()
+  fill()
+  omp "target enter data map(to: M)"
+  expect.fails("partially-present", function() omp "target enter data map(to: data[1:2])" end)
+  omp "target exit data map(delete: M)"
+  omp "target enter data map(to: data[1:2])"
+  expect.present "data[1:2]"
+end)

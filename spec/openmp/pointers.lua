@@ -458,3 +458,131 @@ case("rejects: a map has the modifier attach under 5.1 [OMP60-ver-1 OMP61-1]", f
   expect.invalid("target data map(attach, to: p[0:8])", "clause-not-allowed", "OMP60-ver-1")
   expect.malformed "target update to(attach(never): p[0:8])"
 end)
+
+-- --------------------------------------------------------------------------- base pointers --
+
+declare [[
+  struct rec { int a, b; int *p; int c[3]; int *q; };
+  int x, A[8], B[6];
+  int *u, *w;
+  struct rec S, T;
+  struct rec *L;
+]]
+host.A = { 1, 2, 3, 4, 5, 6, 7, 8 }
+host.B = { 11, 12, 13, 14, 15, 16 }
+host.L = addr "T"
+host.T = { a = 1, b = 2, c = { 3, 4, 5 } }
+
+case("accepts: the base pointer of a member points to the member in a target construct"
+  .. " [OMP60-map-7 OMP60-map-11]", function()
+  omp "target map(L->b)" "L->b = 105;"
+  expect.host("T.b", 105)
+  expect.accepts("target map(to: L->c)", "L->c[1] = 7;")
+  expect.host("T.c[1]", 4)
+end)
+
+case("differs: the base pointer of a member does not reach other members [OMP60-map-11]", function()
+  expect.fails("not-present", function() omp "target map(L->b)" "L->a = 1;" end)
+end)
+
+case("accepts: a base pointer is firstprivate although it is present and not attached [OMP60-map-11]", function()
+  host.w = addr "A[0]"
+  expect.moves(function() omp "target enter data map(to: A)" end, { h2d = { count = 1, bytes = 32 }, d2h = 0 })
+  omp "target enter data map(alloc: w)"
+  expect.present "w"
+  expect.detached "w"
+  omp "target map(from: w[1:1])" "w[1] = 49; w = w + 1;"
+  omp "target update from(A)"
+  expect.host("A[1]", 49)
+end)
+
+case("accepts: a pointer without a clause finds a section by its base address [OMP60-map-10]", function()
+  host.u = addr "A[0]"
+  expect.moves(function()
+    expect.accepts("target data map(u[2:3])", function() omp "target" "u[2] = 30;" end)
+  end, { h2d = { count = 1, bytes = 12 }, d2h = { count = 1, bytes = 12 } })
+  expect.host("A[2]", 30)
+end)
+
+case("rejects: a kernel uses elements before the start of a section [OMP60-map-10]", function()
+  host.u = addr "A[1]"
+  omp "target data map(u[2:3])" (function()
+    expect.fails("out-of-bounds", function() omp "target" "u[1] = 3;" end)
+    host.u = addr "A[0]"
+    expect.fails("null-pointer", function() omp "target" "u[3] = 3;" end)
+  end)
+end)
+
+case("accepts: a pointer without a clause finds a section that ends at its address [OMP60-map-10]", function()
+  host.u = addr "A[4]"
+  expect.moves(function()
+    omp "target data map(A[0:4])" (function() omp "target" "u[-1] = 44;" end)
+  end, { h2d = { count = 1, bytes = 16 }, d2h = { count = 1, bytes = 16 } })
+  expect.host("A[3]", 44)
+end)
+
+case("accepts: private pointers to an address before their section do not reach its neighbours"
+  .. " [OMP60-map-11]", function()
+  host.u = addr "B[0]"
+  expect.accepts("target data map(A, B[1:2])", function()
+    omp "target map(from: u[1:2])" "u[1] = A[4] + 121;"
+    expect.fails("out-of-bounds", function() omp "target map(from: u[1:2])" "u[0] = 1;" end)
+  end)
+  expect.host("B[1]", 126)
+end)
+
+case("accepts: a section of no elements counts the present data at its address [OMP60-map-10 OMP60-map-5]", function()
+  host.u = addr "A[2]"
+  omp "target enter data map(to: A)"
+  host.A[2] = 30
+  omp "target enter data map(always, to: u[:0])"
+  expect.count("A", { dynamic = 2 })
+  expect.device("A[2]", 3) -- nothing is copied
+  omp "target data map(u[:0])" (function() expect.count("A", { structured = 1, dynamic = 2 }) end)
+  omp "target exit data map(release: A)"
+  expect.count("A", { dynamic = 1 })
+  expect.accepts("target", "A[2] = 7;")
+  omp "target exit data map(from: u[:0])"
+  expect.absent "A"
+  expect.host("A[2]", 30)
+  omp "target enter data map(to: A)"
+  omp "target enter data map(to: A)"
+  expect.count("A", { dynamic = 2 })
+  omp "target exit data map(delete: u[0:0])"
+  expect.absent "A"
+end)
+
+case("differs: a section of no elements at the end of present data does not count them"
+  .. " [OMP60-map-10 OMP60-map-6]", function()
+  omp "target enter data map(to: A[0:4])"
+  host.u = addr "A[4]"
+  omp "target enter data map(to: u[:0])"
+  omp "target exit data map(delete: u[:0])"
+  expect.count("A[0:4]", { dynamic = 1 })
+end)
+
+case("accepts: a section of no elements satisfies present if its address is present"
+  .. " [OMP60-map-9 OMP60-map-10]", function()
+  expect.moves(function() omp "target enter data map(to: A[0:4])" end, { h2d = { count = 1, bytes = 16 }, d2h = 0 })
+  expect.accepts("target map(present, alloc: A[2:0])", "x = 1;")
+  omp "target exit data map(present, release: A[2:0])"
+  expect.absent "A"
+end)
+
+case("rejects: a section of no elements has present, but its address is absent [OMP60-map-9 OMP60-map-10]", function()
+  expect.fails("not-present", function() omp "target map(present, alloc: A[0:0])" "x = 1;" end)
+  expect.fails("not-present", function() omp "target exit data map(present, release: A[0:0])" end)
+  host.u = NULL
+  local err = expect.fails("not-present", function() omp "target enter data map(present, alloc: u[:0])" end)
+  expect.equal(err.rule, "OMP60-map-9")
+end)
+
+case("rejects: a kernel uses an attached pointer whose target was unmapped [OMP60-map-7]", function()
+  host.S.p = addr "A[0]"
+  omp "target enter data map(to: S.p, S.p[0:4])"
+  omp "target exit data map(release: A[0:4])"
+  local err = expect.fails("out-of-bounds", function() omp "target" "S.p[0] = 1;" end)
+  expect.equal(err.rule, "OMP60-map-7")
+  omp "target enter data map(to: S.p[0:8])"
+  expect.accepts("target", "x = S.p[7];")
+end)

@@ -234,3 +234,35 @@ case("rejects: parts of rows exceed their array, use several pointers, or have w
     "target update from(p@[::2])", "target update from(p@[:])" }, "OMP60-sec-1")
   expect.malformed "target update from(v[0:2:])"
 end)
+
+-- --------------------------------------------------------------------------------------- mappers --
+
+declare [[
+  struct vec { int len; int *data; };
+  #pragma omp declare mapper(struct vec v) map(v, v.data[0:v.len])
+  int A[8], B[6];
+  struct vec W[2];
+]]
+host.A = { 1, 2, 3, 4, 5, 6, 7, 8 }
+host.B = { 11, 12, 13, 14, 15, 16 }
+
+case("accepts: update copies in the order of its clauses, also sections of a mapper [OMP60-upd-1]", function()
+  host.W[0] = { len = 2 }
+  host.W[0].data = addr "A[0]"
+  omp "target enter data map(alloc: W[0]) map(alloc: A)"
+  omp "target" "for (int i = 2; i < 8; i++) A[i] = 0;"
+  expect.moves(function()
+    omp "target update to(W[0:1]) from(A[0:8])"
+  end, { h2d = { count = 2, bytes = 16 }, d2h = { count = 1, bytes = 32 } })
+  expect.host("A[0:3]", { 1, 2, 0 })
+end)
+
+case("rejects: a clause names several objects of which only one is present [OMP60-map-13]", function()
+  for i = 0, 1 do
+    host.W[i] = { len = 1 }
+    host.W[i].data = i == 0 and addr "A[0]" or addr "B[0]"
+  end
+  omp "target enter data map(to: W[1])"
+  expect.fails("partially-present", function() omp "target update from(W[0:2])" end)
+  expect.fails("partially-present", function() omp "target exit data map(release: W)" end)
+end)

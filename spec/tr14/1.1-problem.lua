@@ -172,3 +172,42 @@ case("rejects: a pointer member has no deep copy, or a name is not a member [TR1
   expect.invalid("acc data copyin(this[0:1])", "unknown-name")
   expect.fails("unknown-member", function() host.M:shrink() end)
 end)
+
+case("accepts: a member function calls another one of its object [TR14-1.1-06]", function()
+  declare "class box { int n; float *a; int size() const { return n; } }; box B;"
+  host.B = { n = 2, a = { 1, 2 } }
+  method("box", "run", function()
+    expect.equal(host "size()", 2)
+    acc "data copyin(a[0:size()])" (function() expect.present "this->a[0:2]" end)
+    expect.accepts("parallel copyin(this[0:1])", "int k = size();")
+  end)
+  host.B:run()
+end)
+
+case("accepts: a member function in an expression has its object [TR14-1.1-06]", function()
+  declare "class box { int n; }; box B; int n = 7;"
+  host.B = { n = 2 }
+  method("box", "get", function() return host "n" end)
+  expect.equal(host.B:get(), 2)
+  expect.equal(host "B.get()", 2)
+end)
+
+case("rejects: default(none) refuses the implicit clause on *this [TR14-1.1-06 ACC33-impl-2]", function()
+  declare "class box { int n; }; box B;"
+  host.B = { n = 2 }
+  method("box", "set", function()
+    expect.fails("default-none", function() acc "parallel default(none)" "n = 1;" end)
+  end)
+  host.B:set()
+end)
+
+case("accepts: the second argument of acc names a member of *this [TR14-1.1-06]", function()
+  declare "class box { int n; }; box B;"
+  host.B = { n = 2 }
+  method("box", "get", function()
+    local found
+    acc("parallel", "n")(function(d) found = d.n end)
+    return found
+  end)
+  expect.moves(function() expect.equal(host.B:get(), 2) end, { h2d = { count = 1, bytes = 4 } })
+end)

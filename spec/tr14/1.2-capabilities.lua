@@ -476,3 +476,41 @@ case("rejects: a clause asks for another layout, or a kernel reads a part that w
     expect.fails("excluded-member", function() acc "parallel present<ends>(W)" "double x = W.rest[5];" end)
   end)
 end)
+
+case("accepts: a section of a short array between other members moves alone [TR14-1.3-04 TR14-A.1-01]", function()
+  declare [[
+    struct item { short one[2]; int k; };
+    struct top { double d; short two[2][3]; int n; struct item many[20]; short last[3];
+      #pragma acc policy(leaves) default(delete) copyout(d, two[1][1:1], n, last[2:1])
+      #pragma acc shape(part) include(two[0:1], last[0:1])
+    } T;
+    #pragma acc shape(part) type(struct item) include(one[1:1])
+    #pragma acc policy(leaf) type(struct item) default(delete) copyout(one[1:1], k)
+    struct item L;
+  ]]
+  local function values(by)
+    for i = 0, 5 do host.T.two[i // 3][i % 3] = by + i end
+    for i = 0, 2 do host.T.last[i] = by + i end
+    host.T.d, host.T.n, host.L = by, by, { one = { by, by + 1 }, k = by }
+  end
+  values(10)
+  acc "enter data copyin(T, L)"
+  values(20)
+  acc "exit data invoke<leaves>(T) invoke<leaf>(L)"
+  expect.host("T", { d = 10, n = 10, two = { { 20, 21, 22 }, { 23, 14, 25 } }, last = { 20, 21, 12 } })
+  expect.host("L", { one = { 20, 11 }, k = 10 })
+end)
+
+case("rejects: elements that were mapped one by one lie apart, and the help says so [TR14-1.2-10]", function()
+  declare "struct part { int n; float *w; }; struct whole { struct part *list; int after[4]; } W; int next[4];"
+  host.W.list = { { n = 1 }, { n = 2 }, { n = 3 } }
+  acc "enter data copyin(W.list[1:1])"
+  acc "enter data copyin(W.list[2:1])"
+  local err = expect.fails("out-of-bounds", function() acc "parallel present(W)" "W.list[2].n = 4;" end)
+  expect.equal(err.help, "W.list[2:1] is present as an object of its own, elsewhere on the device: "
+    .. "map both by one section")
+  err = expect.fails("out-of-bounds", function() acc "parallel present(W)" "W.list[0].n = 4;" end)
+  expect.equal(err.help, "keep indices and sections inside of the object")
+  acc "exit data delete(W.list[1:1], W.list[2:1]) finalize"
+  expect.absent "W.list[1:2]"
+end)

@@ -438,3 +438,14 @@ case("rejects: a vector grows on one side while it is on the device [TR14-2.3-06
   region:close()
   expect.absent "V"
 end)
+
+case("accepts: a template is described after another template used it as a member [TR14-2.3-05]", function()
+  declare [[
+    template<class T> struct impl { T *s; int n; };
+    template<class T> class vector { impl<T> m; };
+    vector<float> V;
+  ]]
+  host.V.m = { n = 2, s = { 1, 2 } }
+  acc "shape type(impl) include(s[0:n])"
+  acc "data copyin(V)" (function() expect.equal(#state().present, 2) end)
+end)

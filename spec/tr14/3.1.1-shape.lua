@@ -603,3 +603,52 @@ case("rejects: bounds that are always wrong are reported where they are written 
   host.W.a = alloc("float", 1)
   acc "data copyin<later>(W)" (function() expect.present "W.a[0:1]" end)
 end)
+
+case("rejects: nests and policies have static errors [HOUSE-expect TR14-3.1.1-03]", function()
+  declare "struct s { int n; float *a; }; struct s S;"
+  expect.invalid("acc data copyin(S)::{ bogus(a) }", "unknown-clause")
+  expect.invalid("acc policy(p) type(struct s) bogus(a)", "unknown-clause")
+  expect.malformed "acc data copyin(S)::{ include(a[0:n }"
+end)
+
+case("rejects: type() names the type of a member that is declared elsewhere [TR14-3.1.1-06]", function()
+  declare "struct before { int n; float *p; };"
+  expect.invalid([[struct user { struct before b; int k;
+    #pragma acc shape type(struct before) include(p[0:n])
+  };]], "type-mismatch")
+end)
+
+case("rejects: type() names an instance of a template that is the type of a member [TR14-3.1.1-06]", function()
+  declare "template<class T> class box { T *p; int n; };"
+  expect.fails("type-mismatch", function()
+    declare "struct user { box<float> b;\n#pragma acc shape type(box<float>) include(p[0:n])\n};"
+  end)
+end)
+
+case("accepts: members of a base class follow the shape of the base class [TR14-3.1.1-04]", function()
+  declare [[
+    struct named { int n; float *a;
+        int twice() { return 2 * n; }
+        #pragma acc shape default(exclude) include(n, a[0:n])
+    };
+    class child : public named { int k; float *b;
+        #pragma acc shape(both) include(b[0:twice()])
+    };
+    child C;
+  ]]
+  expect.equal(sizeof "child", 32)
+  host.C = { n = 2, a = { 1, 2 }, k = 3, b = { 4, 5, 6, 7 } }
+  acc "data copyin(C)" (function()
+    expect.device("C.a[0:2]", { 1, 2 })
+    expect.device("C.k", 3)
+    expect.absent "C.b[0:4]"
+  end)
+  acc "data copyin<both>(C)" (function() expect.device("C.b[3]", 7) end)
+  expect.equal(host "C.twice()", 4)
+end)
+
+case("rejects: a base class is not a class, or a name is declared twice [TR14-3.1.1-04]", function()
+  expect.invalid("struct s : public nothing { int k; };", "unknown-type")
+  expect.invalid("struct b { int k; }; struct s : b { int k; };", "duplicate-name")
+  expect.invalid("enum e { ONE }; struct s : e { int k; };", "not-a-struct")
+end)

@@ -187,3 +187,20 @@ case("differs: an empty name ignores the sections of the default shape [TR14-3.1
     expect.absent "A.q[0:2]"
   end)
 end)
+
+case("rejects: the help names a policy used as a shape, and a shape used as a policy"
+  .. " [TR14-3.1.2-08 TR14-3.2.2-02]", function()
+  declare [[
+    struct both { int n; float *a;
+      #pragma acc shape(only_a) default(exclude) include(a[0:n])
+      #pragma acc policy(calc) default(exclude) copy(a)
+    };
+    struct both C;
+  ]]
+  local function help(text) return expect.fails(text:match "^%S+", function() acc(text:match "^%S+ (.*)$") end).help end
+  expect(help "unknown-shape data copy<calc>(C)":find("invoke<calc>", 1, true))
+  expect(help "unknown-policy data invoke<only_a>(C)":find("copy<only_a>", 1, true))
+  expect(help "clause-not-allowed data copy(C) use(calc)":find("invoke<>(X)::{ use(...) }", 1, true))
+  expect(help "unknown-clause shape(s) type(struct both) with(m) include(a[0:m])":find("tr14x", 1, true))
+  expect(help "unknown-clause policy(s) type(struct both) with(m) default(exclude) copy(a[0:m])":find("tr14x", 1, true))
+end)

@@ -522,3 +522,46 @@ case("rejects: the policy of a member is of the other kind [TR14-3.2.4-03 TR14-3
   expect.invalid("acc policy(wrong) type(struct outer) default(exclude) update(k) invoke<in_out>(d)",
     "clause-not-allowed")
 end)
+
+case("rejects: a clause in a policy has a condition [TR14-4.3-08 TR14-3.2.1-12]", function()
+  declare "struct s { int n; float *a; };"
+  expect.fails("clause-not-allowed", function() acc "policy(p) type(struct s) copyin(a) if(n)" end)
+end)
+
+for _, word in ipairs { "create", "copyin", "copy" } do
+  case(("accepts: exit data uses a policy with default(%s) [TR14-3.2.2-06]"):format(word), function()
+    declare("struct d { int n; float *a, *b;\n#pragma acc shape include(a[0:n], b[0:n])\n"
+      .. "#pragma acc policy(p) default(" .. word .. ") copyout(b)\n}; struct d Z;")
+    host.Z = { n = 1, a = { 1 }, b = { 2 } }
+    acc "enter data invoke<p>(Z)"
+    acc "parallel present(Z)" "Z.b[0] = 5;"
+    expect.moves(function() acc "exit data invoke<p>(Z)" end, { d2h = { count = word == "copy" and 3 or 1 } })
+    expect.host("Z.b[0]", 5)
+    expect.equal(#state().present, 0)
+  end)
+end
+
+case("accepts: exit data uses a policy with default(present) [TR14-3.2.2-06]", function()
+  declare [[struct d { int n; float *a;
+    #pragma acc shape include(a[0:n])
+    #pragma acc policy(p) default(present)
+  }; struct d Z;]]
+  host.Z = { n = 1, a = { 1 } }
+  acc "enter data copyin(Z)"
+  acc "enter data invoke<p>(Z)"
+  expect.count("Z", { dynamic = 2 })
+  expect.moves(function() acc "exit data invoke<p>(Z)" end, { d2h = 0 })
+  expect.count("Z", { dynamic = 1 })
+end)
+
+case("rejects: a member has delete on entry [TR14-3.2.2-06]", function()
+  declare [[struct d { int n; float *a, *b;
+    #pragma acc shape include(a[0:n], b[0:n])
+    #pragma acc policy(p) default(exclude) delete(a) copyout(b)
+  }; struct d Z;]]
+  host.Z = { n = 1, a = { 1 }, b = { 2 } }
+  acc "enter data copyin(Z)"
+  expect.present "Z"
+  expect.fails("clause-not-allowed", function() acc "data invoke<p>(Z)" (function() end) end)
+  expect.fails("clause-not-allowed", function() acc "enter data invoke<p>(Z)" end)
+end)

@@ -219,3 +219,63 @@ case("rejects: a section of structures has members; the error prints the nest th
   local help = expect.fails("syntax", function() acc "update self(p[0:2].a[0:n])" end).help
   expect(help:find("update invoke<>(self: p[0:2])::{ default(exclude) update(a[0:n]) }", 1, true))
 end)
+
+case("accepts: a member without a section has the section of its shape [TR14-3.4-10 TR14-3.1.1-21]", function()
+  declare [[
+    struct leaf { int n; float *a;
+        #pragma acc shape include(a[0:n])
+    };
+    struct leaf V;
+  ]]
+  host.V = { n = 3, a = { 1, 2, 3 } }
+  expect.moves(function()
+    acc "data copyin(V)" (function()
+      acc "parallel present(V)" "V.a[0] = V.a[1] = V.a[2] = 9;"
+      acc "update self(V.a)"
+    end)
+  end, { h2d = { count = 2, bytes = 28 }, d2h = { count = 1, bytes = 12 } })
+  expect.host("V.a[0:3]", { 9, 9, 9 })
+end)
+
+case("accepts: any object of an array of rows and a part of one row are mapped [TR14-3.4-02 ACC33-2.7.1-4]", function()
+  declare [[
+    struct leaf { int n; float *a; };
+    struct top { struct leaf grid[2][2]; int k; };
+    struct top T;
+    struct leaf M[2][2];
+  ]]
+  host.T.grid[1][0] = { n = 2, a = { 1, 2 } }
+  acc "data copyin(T.grid[i][0].a[0:2])" (function() expect.device("T.grid[1][0].a[1]", 2) end)
+  acc "data copyin(T)::{ include(grid[1:1][0:1])::{ include(a[0:n]) } }" (function()
+    expect.device("T.grid[1][0].a[1]", 2)
+  end)
+  acc "data copyin(M[1:1][0:1])" (function()
+    expect.present "M[1][0]"
+    expect.absent "M[1][1]"
+  end)
+end)
+
+case("rejects: a section names parts of several rows, or more than a row has [TR14-3.4-02 ACC33-2.7.1-4]", function()
+  declare "struct leaf { int n; float *a; }; struct leaf M[2][2];"
+  expect.invalid("acc data copyin(M[0:2][0:1])", "invalid-section")
+  expect.invalid("acc data copyin(M[1:1][1:2])", "out-of-bounds")
+end)
+
+case("accepts: sections that differ in a call or a type are two sections [TR14-3.4-07]", function()
+  declare "struct s { double *a; } V;"
+  func("f", function(k) return k end)
+  host.V.a = { 1, 2, 3, 4, 5, 6 }
+  acc "enter data create(V.a[f(0):1], V.a[f(2):1], V.a[sizeof(int) * 3 / 3:1])"
+  expect.present "V.a[0:1]"
+  expect.present "V.a[2:1]"
+  expect.present "V.a[4:1]"
+  expect.absent "V.a[1:1]"
+end)
+
+case("rejects: two clauses have one section whose start is a call [TR14-3.4-07]", function()
+  declare "struct s { double *a; } V;"
+  func("f", function(k) return k end)
+  host.V.a = { 1, 2, 3, 4 }
+  expect.invalid("acc data copyin(V.a[f(0):1]) create(V.a[f(0):1])", "duplicate-clause")
+  acc "data copyin(V.a[f(0):1]) create(V.a[f(2):1])" (function() expect.device("V.a[0:1]", { 1 }) end)
+end)

@@ -172,3 +172,16 @@ case("differs: nothing is copied back while a reference remains [TR14-4.2-11]", 
   end)
   expect.host("v[1]", 1)
 end)
+
+case("rejects: a partial overlap names both objects [TR14-4.2-05]", function()
+  declare [[
+    float cells[8];
+    struct halves { float *low, *high;
+      #pragma acc shape include(low[0:4], high[0:4])
+    };
+    struct halves H;
+  ]]
+  host.H.low, host.H.high = addr "cells[0]", addr "cells[2]"
+  local problem = expect.fails("partial-overlap", function() acc "enter data copyin(H)" end)
+  expect(problem.message:find("H.low[0:4]", 1, true) and problem.message:find("H.high[0:4]", 1, true))
+end)

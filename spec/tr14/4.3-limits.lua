@@ -370,3 +370,74 @@ case("rejects: one of hundreds of objects is wrong, and nothing happens [TR14-4.
   expect.fails("partially-present", function() acc "update self(many)" end)
   expect.fails("partially-present", function() acc "exit data delete(many)" end)
 end)
+
+case("accepts: a polymorphic object is mapped as its static type says [TR14-4.3-17]", function()
+  local warning = expect.warns("unsupported", function()
+    declare [[
+      class shape { virtual ~shape() { } virtual float area() = 0; int n; float *side;
+        shape &operator=(const shape &other) { return *this; }
+        #pragma acc shape include(side[0:n])
+      };
+      shape S;
+    ]]
+  end)
+  expect.equal(warning.rule, "TR14-4.3-17")
+  expect(warning.help:find("of a derived class", 1, true))
+  expect.equal(sizeof "shape", 24)
+  host.S = { n = 2, side = { 3, 4 } }
+  acc "data copy(S)" (function() expect.device("S.side[0:2]", { 3, 4 }) end)
+end)
+
+case("differs: a device does not reach the table of functions [TR14-4.3-17]", function()
+  expect.warns("unsupported", function() declare "class shape { virtual float area() = 0; int n; }; shape S;" end)
+  host.S.__vptr = addr "S"
+  acc "data copyin(S)" (function()
+    expect.fails("host-pointer-on-device", function() acc "parallel present(S)" "int k = *(int *)S.__vptr;" end)
+  end)
+end)
+
+case("accepts: pointers of a union keep their names [TR14-4.3-10]", function()
+  declare "struct t { union { float *f; int *i; };\n#pragma acc shape include(f[0:0], i[0:3])\n}; struct t T;"
+  host.T = { i = { 1, 2, 3 } }
+  local names = {}
+  for _, e in ipairs(events(function() acc "data copyin(T)" (function() end) end)) do
+    if e.op == "alloc" or e.op == "free" then names[#names + 1] = e.name end
+  end
+  expect.equal(names, { "T", "T.i[0:3]", "T", "T.i[0:3]" })
+end)
+
+case("rejects: a policy reaches its own type again [TR14-4.3-18]", function()
+  expect.invalid([[
+    struct node { int value; struct node *next;
+        #pragma acc policy(all) default(exclude) invoke<all>(next[0:next != 0])
+    };
+  ]], "recursive-type")
+end)
+
+-- A structure whose pointer is not followed, under a rule for such pointers.
+local function untranslated(how)
+  rules { base = "tr14", untranslated = how }
+  declare "struct plain { int is_null; float *p; }; struct plain P;"
+  host.P = { p = { 1 } }
+  acc "enter data copyin(P)"
+  expect.present "P"
+  expect.accepts("parallel present(P)", "P.is_null = P.p == 0;")
+  expect.accepts "update self(P)"
+  return host "P.is_null"
+end
+
+case("accepts: an untranslated pointer is null on a device with its own memory [TR14-4.3-22]", function()
+  expect.equal(untranslated "null", 1)
+  expect(host "P.p" ~= NULL)
+end)
+
+case("differs: an untranslated pointer is not null where host memory is used [TR14-4.3-22]",
+  function()
+    expect.equal(untranslated "null", 1)
+    acc "parallel present(P) if(0)" "P.is_null = P.p == 0;"
+    expect.host("P.is_null", 0)
+  end)
+
+case("differs: untranslated pointers that keep their values are not null [TR14-4.3-22]", function()
+  expect.equal(untranslated "host", 0)
+end)

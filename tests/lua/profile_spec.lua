@@ -86,7 +86,7 @@ describe("what is told about a rule profile", function()
 
   it("is shown by scenarios for each knob and value", function()
     local cases = {}
-    for _, path in ipairs { "spec/house/knobs.lua", "spec/flang/knobs.lua" } do
+    for _, path in ipairs { "spec/language/knobs.lua", "spec/flang/knobs.lua" } do
       local file = assert(io.open(path))
       for _, case in ipairs(scenario.run(path, file:read "a", { out = function() end }).cases) do
         cases[case.name:match "^%l+: ([%w_]+ = [%w_\"-]+)" or ""] = case.ok

@@ -108,16 +108,14 @@ local openacc = {
   },
   ["3.4-convenience"] = {
     ["the base may be an element, an inner structure or a pointee"] = { ELEMENT_POINTER },
+    ["any object of an array of rows and a part of one row are mapped"] = { compile = NO_WORDS },
   },
   ["4.1-attach"] = {
     ["pointers attach to objects of this directive and to present ones"] = { [2] = PLAIN_POINTER },
     ["an object is unmapped while an attached pointer points to it"] = { PLAIN_POINTER },
   },
-  corners = {
-    ["the base of a member's alias in a clause is an empty section"]
-      = { ["end"] = NOTHING_THERE },
-    ["any object of an array of rows and a part of one row are mapped"]
-      = { compile = NO_WORDS },
+  ["3.5-bases"] = {
+    ["the base of a member's alias in a clause is an empty section"] = { ["end"] = NOTHING_THERE },
   },
   ["2.7-clauses"] = {
     ["enter data copyin does the same as the routine, and attaches"] = { PLAIN_POINTER },

@@ -64,7 +64,7 @@ end
 
 -- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text}. A case is a call whose
 -- first argument is text that begins with one of the words `kinds`. It ends before the next case, and at the end of its
--- function: a line "end)" that is indented as the line of the word "function".
+-- function: a line "end)" that is indented as the call, or as the line that begins with the word "function".
 local function add_cases(path, text, list)
   local line, case, rows, last = 0, nil, nil, nil
   -- Ends a case: gives it its text and its name, and appends it.
@@ -83,7 +83,7 @@ local function add_cases(path, text, list)
     if case then
       rows[#rows + 1] = row
       if row:find "%f[%w_]function%f[^%w_]" and not last then
-        last = "^" .. row:match "^%s*" .. "end%)"
+        last = "^" .. (row:match "^(%s*)function" or rows[1]:match "^%s*") .. "end%)"
         if row:find "end%)$" then finish() end
       elseif last and row:find(last) then
         finish()

@@ -21,7 +21,7 @@ rules.documents = {
   { file = "acc33", prefix = "ACC33", folder = "openacc", title = "OpenACC 3.3" },
   { file = "acc34", prefix = "ACC34", folder = "openacc", title = "OpenACC 3.4" },
   { file = "omp60", prefix = "OMP60", folder = "openmp", title = "OpenMP 5.1 to 6.0" },
-  { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
+  { file = "house", prefix = "HOUSE", folder = "language", title = "rules of this project" },
 }
 
 -- Returns the list of the rules in the file `file` of spec/rules. The program has them as an embedded module; elsewhere

@@ -1,5 +1,5 @@
--- Chapter 5 again: the document's own profile grants none of the wishes.
-scenario { title = "TR14 5: not in tr14", rules = "tr14" }
+-- Chapter 5 under the document's own profile, which has none of the features that the chapter wishes for.
+scenario { title = "TR14 5: future direction under tr14", rules = "tr14" }
 
 declare [[
   struct part { int n; float *p;

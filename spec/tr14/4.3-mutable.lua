@@ -1,5 +1,5 @@
--- Limitations and complications, continued: growth, containers, C++ classes and templates, many objects.
-scenario { title = "TR14 4.3: mutable structures, C++, scaling", rules = "tr14" }
+-- Mutable deep copy: pointees that are present before or after their object, containers that grow, conditions.
+scenario { title = "TR14 4.3: mutable deep copy", rules = "tr14" }
 
 declare [[
   struct deep { int n, m; float *a, *b;
@@ -13,7 +13,6 @@ declare [[
       #pragma acc shape include(p[0:n])
   };
   struct row rows[50];
-  float arena[100];
   float v[4] = { 1, 2, 3, 4 };
 ]]
 host.X = { n = 2, m = 5, a = { 1, 2 }, b = { 3, 4 } }
@@ -166,163 +165,4 @@ case("rejects: a shape has a condition, or its clause applies to a null pointer 
     expect.detached "rows[30].p"
     expect.attached("rows[31].p", 1)
   end)
-end)
-
-case("accepts: a transfer calls nothing, and both sides are one object [TR14-4.3-09]", function()
-  declare [[
-    class counted {
-        int n;
-        float *p;
-        #pragma acc shape include(p[0:n])
-      public:
-        counted();
-        counted(const counted &other);
-        ~counted() { n = 0; }
-        int last() const { return n - 1; }
-    };
-    counted C;
-  ]]
-  local calls = 0
-  method("counted", "counted", function() calls = calls + 1 end)
-  host.C = { n = 2, p = { 1, 2 } }
-  acc "data copy(C)" (function()
-    acc "parallel present(C)" "C.p[C.last()] = 7;"
-    expect.accepts "update self(C) device(C)"
-    expect.equal(acc_hostptr(acc_deviceptr "C"), addr "C")
-  end)
-  expect.equal(calls, 0)
-  expect.host("C.n", 2)
-  expect.host("C.p[0:2]", { 1, 7 })
-end)
-
-case("differs: no constructor initialises device memory [TR14-4.3-09]", function()
-  declare "class zeroed { public: int n; zeroed() { n = 0; } }; zeroed Z;"
-  host.Z = { n = 9 }
-  acc "data create(Z)" (function()
-    expect.uninitialized "Z.n"
-    expect.fails("uninitialized-read", function() acc "parallel present(Z)" "int x = Z.n;" end)
-  end)
-  expect.host("Z.n", 9)
-end)
-
-case("accepts: templates are described inside and outside, for all types or for one [TR14-4.3-16]", function()
-  declare [[
-    template<class T> class inside { public: T *p; int n;
-        int size() { return n; }
-        #pragma acc shape include(p[0:size()])
-        #pragma acc policy(out) default(exclude) copyout(p)
-    };
-    template<typename K, typename T> struct pair { K *keys; T *values; int n; };
-    #pragma acc shape type(pair) include(keys[0:n], values[0:n])
-    inside<float> F;
-    inside<inside<double>> D; // the type argument brings its shape
-    pair<int, struct row> P;
-    pair<int, float> Q;
-    #pragma acc shape(keys) type(pair<int, float>) exclude(values)
-  ]]
-  host.F = { n = 2, p = { 1, 2 } }
-  host.D = { n = 2, p = { { n = 1, p = { 3 } }, { n = 2, p = { 4, 5 } } } }
-  host.P = { n = 1, keys = { 6 }, values = { { n = 2, p = { 7, 8 } } } }
-  host.Q = { n = 1, keys = { 9 }, values = { 10 } }
-  acc "data copyin(F, D, P) copyin<keys>(Q)" (function()
-    expect.device("F.p[1]", 2)
-    expect.device("D.p[1].p[1]", 5)
-    expect.device("P.values[0].p[1]", 8)
-    expect.device("Q.keys[0]", 9)
-    expect.absent "Q.values[0]"
-  end)
-  acc "data invoke<out>(F)" (function()
-    expect.uninitialized "F.p[0:2]"
-    acc "parallel present(F.p[0:2])" "F.p[0] = F.p[1] = 8;"
-  end)
-  expect.host("F.p[0:2]", { 8, 8 })
-end)
-
-case("rejects: a raw pointer is a type argument, or a template has wrong arguments"
-  .. " [TR14-4.3-16 TR14-3.1.1-22]", function()
-  declare [[
-    template<class T> class vector { public: T *p; int n;
-        #pragma acc shape include(p[0:n])
-    };
-    vector<int *> V;
-  ]]
-  host.V = { n = 1, p = { alloc("int", 1, { 5 }) } }
-  acc "data copyin(V)" (function()
-    expect.attached("V.p", 1)
-    expect.detached "V.p[0]"
-    expect.fails("host-pointer-on-device", function() acc "parallel present(V)" "int x = V.p[0][0];" end)
-  end)
-  expect.invalid("vector W;", "unknown-type")
-  expect.invalid("vector<int, int> W;", "type-mismatch")
-  expect.invalid("template<class T> class deeper { T *p;\n#pragma acc shape include(p[0:2][0:1])\n}; deeper<int> W;",
-    "not-a-pointer")
-  expect.invalid("acc data copyin<inner>(V)", "unknown-shape")
-end)
-
-case("accepts: small objects in one large object move together [TR14-4.3-20]", function()
-  local function counts(text)
-    local found = { alloc = 0, h2d = 0, attach = 0 }
-    for _, e in ipairs(events(function() acc(text)(function() end) end)) do
-      if found[e.op] then found[e.op] = found[e.op] + 1 end
-    end
-    return found
-  end
-  for k = 0, 49 do host.rows[k].p = addr(("arena[%d]"):format(2 * k)) end
-  expect.equal(counts "data copyin(rows, arena)", { alloc = 2, h2d = 2, attach = 50 })
-  expect.equal(counts "data copyin(rows)", { alloc = 51, h2d = 51, attach = 50 })
-  host.arena[98] = 9
-  acc "data copyin(rows, arena)" (function()
-    expect.device("rows[49].p[0]", 9)
-    expect.equal(#state().present, 2)
-  end)
-end)
-
-case("rejects: the large object does not contain all small objects [TR14-4.3-20 TR14-4.2-05]", function()
-  for k = 0, 49 do host.rows[k].p = addr(("arena[%d]"):format(2 * k)) end
-  acc "data copyin(rows, arena[0:98])" (function() expect.equal(#state().present, 3) end)
-  expect.fails("partial-overlap", function() acc "data copyin(rows, arena[0:99])" end)
-  expect.equal(#state().present, 0)
-end)
-
-case("accepts: clauses on one object share its entry [TR14-4.3-21]", function()
-  acc("data copyin(X)" .. (" copyin(v[1:2])"):rep(200) .. " create(v)")(function()
-    expect.equal(#state().present, 4)
-    expect.count("v", { structured = 201 })
-    expect.equal(#state().attached, 2)
-  end)
-end)
-
-case("differs: separate objects have separate entries [TR14-4.3-21]", function()
-  acc "data copyin(rows)" (function()
-    expect.equal(#state().present, 51)
-    expect.equal(#state().attached, 50)
-  end)
-end)
-
--- A structure whose pointer is not followed, under a rule for such pointers.
-local function untranslated(how)
-  rules { base = "tr14", untranslated = how }
-  declare "struct plain { int is_null; float *p; }; struct plain P;"
-  host.P = { p = { 1 } }
-  acc "enter data copyin(P)"
-  expect.present "P"
-  expect.accepts("parallel present(P)", "P.is_null = P.p == 0;")
-  expect.accepts "update self(P)"
-  return host "P.is_null"
-end
-
-case("accepts: an untranslated pointer is null on a device with its own memory [TR14-4.3-22]", function()
-  expect.equal(untranslated "null", 1)
-  expect(host "P.p" ~= NULL)
-end)
-
-case("differs: an untranslated pointer is not null where host memory is used [TR14-4.3-22]",
-  function()
-    expect.equal(untranslated "null", 1)
-    acc "parallel present(P) if(0)" "P.is_null = P.p == 0;"
-    expect.host("P.is_null", 0)
-  end)
-
-case("differs: untranslated pointers that keep their values are not null [TR14-4.3-22]", function()
-  expect.equal(untranslated "host", 0)
 end)

@@ -1,5 +1,6 @@
--- Arrays of assumed shape: their descriptor lives as long as the call, and data clauses concern the data.
-scenario { title = "FLANG: other variables with descriptors", language = "fortran", rules = "openacc-3.3" }
+-- Dummy arguments of assumed shape and assumed rank: their descriptor lives as long as the call, and data clauses
+-- concern the data.
+scenario { title = "FLANG: assumed-shape and assumed-rank arguments", language = "fortran", rules = "openacc-3.3" }
 
 fortran [[
   type ty2

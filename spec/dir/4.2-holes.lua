@@ -1,4 +1,4 @@
--- What lies between the data of a fused block.
+-- Holes: what lies between the data of a fused block.
 scenario { title = "DIR 4.2: holes of fused blocks", rules = "directory" }
 
 declare "float a[2000], b[20]; float *c, *q, *r; int n = 0;"
@@ -82,4 +82,30 @@ case("differs: a kernel that fails restores data that its construct moved or ref
   for i, value in ipairs { 20, -1, 22 } do expect.device(("a[%d]"):format(19 + i), value) end
   acc "parallel create(a[0:6]) update_and_copy(a[20:6])" "a[22] = a[21];"
   for i, value in ipairs { 20, 21, 21 } do expect.device(("a[%d]"):format(19 + i), value) end
+end)
+
+case("accepts: a region maps data into a hole of the floor below [DIR-4.2-17]", function()
+  acc "enter data copyin(a[0:10], a[50:10])"
+  acc "data copy(c[0:5])" (function() -- a[25:5]
+    expect.equal(tuples(state().levels[1].artificial), { "ALIAS a[0:60] of a[0:60] c[0:5]" })
+    acc "parallel" "c[0] = -1;"
+    acc "exit data delete(a[0:10], a[50:10])"
+    expect.device("c[0:2]", { -1, 26 })
+    expect.absent "a[0:25]"
+    acc "parallel" "c[1] = -2;"
+  end)
+  expect.host("a[25:2]", { -1, -2 })
+  expect.equal(#state().present, 0)
+end)
+
+case("rejects: two ranges overlap in a hole of the floor below [DIR-4.2-17 DIR-4.2-03]", function()
+  acc "enter data copyin(a[0:10], a[50:10])"
+  expect.present "a[50:10]"
+  acc "data copy(c[0:5])" (function()
+    expect.fails("partial-overlap", function() acc "enter data create(a[28:5])" end)
+    acc "enter data create(a[30:5])"
+    expect.uninitialized "a[30:5]"
+    acc "exit data delete(a[30:5])"
+    expect.absent "a[30:5]"
+  end)
 end)

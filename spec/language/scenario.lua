@@ -266,7 +266,7 @@ case("accepts: each expectation holds [HOUSE-expect]", function()
     local list = events(function() acc "update device(a[0:1])" end)
     expect.equal({ list[1].op, list[1].name, list[1].bytes }, { "h2d", "a[0:1]", 4 })
     expect(list[1].rule:match "^TR14", "events name their rule")
-    expect(list[1].at:match "language.lua:%d+$", "events name their place")
+    expect(list[1].at:match "scenario.lua:%d+$", "events name their place")
   end)
   acc "enter data copyin(a) copyin(q)"
   expect.attached("q", 1)
@@ -407,7 +407,7 @@ case("accepts: errors have a code, a message, a rule and a place [HOUSE-expect H
   expect.equal(err.code, "not-present")
   expect.equal(err.rule, "ACC33-upd-1")
   expect(err.message:find("a", 1, true))
-  expect(err.file:match "language.lua$", "file")
+  expect(err.file:match "scenario.lua$", "file")
   expect(math.type(err.line) == "integer" and err.column == 71, "line and column of the variable")
 end)
 
