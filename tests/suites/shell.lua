@@ -41,6 +41,12 @@ function shell.output(command)
   return pipe:close() and text or nil
 end
 
+-- What a command prints on both outputs, whatever its status.
+function shell.all_output(command)
+  local pipe <close> = assert(io.popen(("(%s) 2>&1"):format(command)))
+  return pipe:read "a"
+end
+
 -- The lines a command prints; an error if it fails.
 function shell.lines(command)
   local pipe = assert(io.popen(command))

@@ -54,7 +54,7 @@ function write.statements(self, step) self:statements(step.text, step.in_braces)
 
 -- Writes the allocation of a pointer's objects.
 function write.alloc(self, step)
-  self:line(("%s = (%s *)%s(%d, sizeof(%s));"):format(step.text, step.type, "calloc", step.count, step.type))
+  self:line(("%s = (%s *)calloc(%d, sizeof(%s));"):format(step.text, step.type, step.count, step.type))
 end
 
 -- Writes the statement that prints a number.
@@ -73,6 +73,12 @@ function c_writer.lines(list, depth)
   local self = setmetatable({ lines = {}, depth = depth }, Writer)
   for _, step in ipairs(list) do write[step.kind](self, step) end
   return self.lines
+end
+
+-- Returns a program as C with a function main. Fields of `program`: `declarations`: a text. `steps`: the steps.
+function c_writer.write(program)
+  return ("#include <stdio.h>\n#include <stdlib.h>\n%s\nint main(void)\n{\n%s\n    return 0;\n}\n"):format(
+    program.declarations, table.concat(c_writer.lines(program.steps, 1), "\n"))
 end
 
 return c_writer
