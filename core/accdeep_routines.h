@@ -154,6 +154,19 @@ static inline int accd__is_on_device(int type, int in_kernel)
                      : type == ACCD__DEVICE_HOST || type == ACCD__DEVICE_NONE;
 }
 
+/* Numbers of a device that accd__find_omp_device returns besides those of devices. */
+enum { ACCD__HOST_DEVICE = -1, ACCD__NO_SUCH_DEVICE = -2 };
+/* Returns the device that a device number of OpenMP means, ACCD__HOST_DEVICE or ACCD__NO_SUCH_DEVICE. devices: number
+ * of devices, and number of the host; usual: the device that omp_default_device means (OMP60-api-2). */
+static inline int accd__find_omp_device(int64_t number, int devices, int usual)
+{
+    if (number == ACCD__OMP_DEFAULT_DEVICE)
+        number = usual;
+    return number == ACCD__OMP_INITIAL_DEVICE || number == devices ? ACCD__HOST_DEVICE
+           : number >= 0 && number < devices                       ? (int)number
+                                                                   : ACCD__NO_SUCH_DEVICE;
+}
+
 /* ------------------------------------------------------------------------------------ calls -- */
 
 /* Box of elements in two arrays of `rank` dimensions, for omp_target_memcpy_rect. The arrays have `rank` numbers of

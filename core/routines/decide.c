@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { HOST = -1, NO_SUCH_DEVICE = -2 }; /* results of resolve_device, besides the numbers of devices */
+enum { HOST = ACCD__HOST_DEVICE, NO_SUCH_DEVICE = ACCD__NO_SUCH_DEVICE };
 
 /* Returns the rule that errors of a routine cite; R_NONE: errors of the core keep their own. */
 enum accd__rule accd__get_routine_rule(accd__routine routine)
@@ -38,13 +38,9 @@ enum accd__rule accd__get_routine_rule(accd__routine routine)
 static accd_status resolve_device(accd_context *context, const accd__routine_call *call, int64_t number, int *device_p)
 {
     assert(device_p);
-    if (number == ACCD__OMP_DEFAULT_DEVICE)
-        number = call->usual;
     if (number == call->invalid)
         return accd__set_error(context, ACCD_ERROR_NO_DEVICE, R_OMP_DEVICE, "omp_invalid_device is not a device");
-    *device_p = number == ACCD__OMP_INITIAL_DEVICE || number == call->devices ? HOST
-                : number >= 0 && number < call->devices                       ? (int)number
-                                                                              : NO_SUCH_DEVICE;
+    *device_p = accd__find_omp_device(number, call->devices, call->usual);
     return ACCD_OK;
 }
 
@@ -121,12 +117,17 @@ static accd_status check_memory(accd_context *context, enum accd__rule rule, int
 
 /* ---------------------------------------------------------------------------- data, pointers -- */
 
-/* Decides a call of a data routine: a construct with the range, or nothing if the rules ignore a null pointer or zero
- * bytes. It attaches no pointer. Decides ACC33-2.7-7, ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3. */
+/* Decides a call of a data routine: a construct with the range. Nothing is done for null pointers or zero bytes that
+ * the rules ignore, or while the host is the device. No pointer is attached. Decides ACC33-gloss-2, ACC33-2.7-7,
+ * ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3. */
 static accd_status decide_data(accd_context *context, const accd__routine_call *call, accd__routine_step *step)
 {
     const accd_construct_kind kind = (accd_construct_kind)accd__get_routine(call->routine)->kind;
     const accd_rules *rules = &context->rules;
+    if (call->current == HOST) {
+        step->result = call->address;
+        return ACCD_OK;
+    }
     if (!call->address && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
         return ACCD_OK;
     if (!call->bytes && kind == ACCD_KIND_ENTER_DATA && rules->zero_map == ACCD_CHOICE_REJECT)
@@ -149,7 +150,7 @@ static accd_status decide_attach(accd_context *context, const accd__routine_call
     if (!call->address)
         return accd__set_error(context, ACCD_ERROR_NULL_POINTER, R_ATTACH_ROUTINE,
                                "the address of a pointer is needed");
-    step->operation = ACCD__DO_CONSTRUCT;
+    step->operation = call->current == HOST ? ACCD__DO_NOTHING : ACCD__DO_CONSTRUCT;
     step->item = (accd_item){
         .host = call->slot_bytes ? accd__pointer(call->from) : accd__pointer(call->address),
         .bytes = call->slot_bytes ? call->bytes : sizeof(void *),

@@ -56,6 +56,8 @@ const char *accd__get_routine_help(const char *name, accd_status status)
          "both are addresses in memory of the current device: of acc_malloc, or acc_deviceptr"},
         {"omp_target_memcpy", ACCD_ERROR_HOST_POINTER_ON_DEVICE, "give the number of the device that has the memory"},
         {"omp_target_memcpy", ACCD_ERROR_DEVICE_POINTER_ON_HOST, "give the number of the device that has the memory"},
+        {"omp_target_memset", ACCD_ERROR_HOST_POINTER_ON_DEVICE, "give the number of the device that has the memory"},
+        {"omp_target_memset", ACCD_ERROR_DEVICE_POINTER_ON_HOST, "give the number of the device that has the memory"},
     };
     const size_t length = strlen(name), suffix = strlen("_async");
     const size_t n = length > suffix && !strcmp(name + length - suffix, "_async") ? length - suffix : length;

@@ -1,64 +1,88 @@
-/* device_memory.c - device memory that the program handles itself (acc_malloc, omp_target_alloc, copies). The lock must
- * be held. */
+/* device_memory.c - does what the core has decided for a call of a routine: device memory, copies, mappings. The lock
+ * must be held. */
 #include "device_memory.h"
 
 #include "diag/errors.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Allocates device memory and informs the checks. Returns its address; NULL without memory, and for 0 bytes. */
-void *rt_alloc_device_memory(int device, size_t bytes)
+/* Returns what `call` does. Ends the program with a report of a call that must not happen. */
+accd__routine_step rt_decide_routine(const accd__routine_call *call)
 {
-    assert(rt.site && device >= 0);
-    uint64_t address = 0;
-    if (accd_device_alloc(rt.context, device, bytes, &address) != ACCD_OK || !address)
-        return NULL;
-    RT_CALL_HOOKS(allocate, device, address, bytes);
-    return (void *)(uintptr_t)address;
+    assert(rt.site && rt.context);
+    accd__routine_step step;
+    rt_check_status(accd__decide_routine(rt.context, call, &step));
+    return step;
 }
 
-/* Frees device memory and informs the checks. Ends the program if the memory is not allocated. */
-void rt_free_device_memory(int device, void *pointer)
+/* Allocates memory of a device or of the host, and informs the checks of device memory. The result is 0 if memory is
+ * exhausted. */
+static void allocate_memory(const accd__routine_call *call, accd__routine_step *step)
 {
-    assert(rt.site && device >= 0);
-    RT_CALL_HOOKS(begin_free, device, (uintptr_t)pointer);
-    rt_check_status(accd_device_free(rt.context, device, (uintptr_t)pointer));
-    RT_CALL_HOOKS(end_free, device, (uintptr_t)pointer);
-}
-
-/* Copies bytes between devices; device -1 is the host. Returns ACCD_OK, the error of the core,
- * or ACCD_ERROR_OUT_OF_MEMORY if a copy between two devices finds no memory for its buffer. */
-static accd_status copy_bytes(void *to, const void *from, size_t bytes, int to_device, int from_device)
-{
-    if (to_device < 0 && from_device < 0) {
-        memmove(to, from, bytes);
-        return ACCD_OK;
+    if (step->device < 0) {
+        step->result = (uintptr_t)malloc(step->bytes);
+        return;
     }
-    if (from_device < 0)
-        return accd_copy_to_device(rt.context, to_device, (uintptr_t)to, from, bytes);
-    if (to_device < 0)
-        return accd_copy_from_device(rt.context, from_device, to, (uintptr_t)from, bytes);
-    if (to_device == from_device)
-        return accd_copy_within_device(rt.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
-    void *buffer = malloc(bytes);
-    if (!buffer)
-        return ACCD_ERROR_OUT_OF_MEMORY;
-    accd_status status = accd_copy_from_device(rt.context, from_device, buffer, (uintptr_t)from, bytes);
+    rt_check_status(accd__perform_routine(rt.context, call, step));
+    if (step->result)
+        RT_CALL_HOOKS(allocate, step->device, step->result, step->bytes);
+}
+
+/* Frees memory of a device or of the host, and informs the checks of device memory. */
+static void free_memory(const accd__routine_call *call, accd__routine_step *step)
+{
+    if (step->device < 0) {
+        free((void *)(uintptr_t)step->address);
+        return;
+    }
+    RT_CALL_HOOKS(begin_free, step->device, step->address);
+    rt_check_status(accd__perform_routine(rt.context, call, step));
+    RT_CALL_HOOKS(end_free, step->device, step->address);
+}
+
+/* Copies a piece for the routine `*ud` (an accd__piece_fn), and informs the checks. */
+static accd_status copy_piece(void *ud, const accd__piece *piece)
+{
+    const accd__routine *routine = ud;
+    const struct rt_copy copy = {piece->to, piece->from, piece->bytes, piece->to_device, piece->from_device};
+    RT_CALL_HOOKS(begin_copy, &copy);
+    accd_status status = accd__copy_piece(rt.context, *routine, piece);
     if (status == ACCD_OK)
-        status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, buffer, bytes);
-    free(buffer);
+        RT_CALL_HOOKS(copy, &copy);
     return status;
 }
 
-/* Copies bytes between devices (-1: the host) and informs the checks. Ends the program if the copy fails. */
-void rt_copy_device_memory(void *to, const void *from, size_t bytes, int to_device, int from_device)
+/* Does a step that runs no construct, and sets step->result. Ends the program on failure. */
+void rt_perform_routine(const accd__routine_call *call, accd__routine_step *step)
 {
-    assert(rt.site);
-    const struct rt_copy copy = {(uintptr_t)to, (uintptr_t)from, bytes, to_device, from_device};
+    assert(rt.site && rt.context && step->operation != ACCD__DO_CONSTRUCT);
+    const void *host = (const void *)(uintptr_t)step->address;
+    accd__routine routine = call->routine;
     rt.construct.nitems = 0; /* tools must not take the items of an earlier construct for those of this call */
-    RT_CALL_HOOKS(begin_copy, &copy);
-    rt_check_status(copy_bytes(to, from, bytes, to_device, from_device));
-    RT_CALL_HOOKS(copy, &copy);
+    switch (step->operation) {
+    case ACCD__DO_ALLOCATE:
+        allocate_memory(call, step);
+        break;
+    case ACCD__DO_FREE:
+        free_memory(call, step);
+        break;
+    case ACCD__DO_MAP:
+        rt_check_status(accd__perform_routine(rt.context, call, step));
+        if (!step->result)
+            RT_CALL_HOOKS(map, host, step->bytes);
+        break;
+    case ACCD__DO_UNMAP:
+        RT_CALL_HOOKS(unmap, step->device, host);
+        rt_check_status(accd__perform_routine(rt.context, call, step));
+        break;
+    case ACCD__DO_COPY:
+    case ACCD__DO_FILL:
+        rt_check_status(call->queue && routine != ACCD__ROUTINE_MEMCPY_D2D
+                            ? accd__perform_routine(rt.context, call, step)
+                            : accd__for_each_piece(call, step, copy_piece, &routine));
+        break;
+    default:
+        break;
+    }
 }

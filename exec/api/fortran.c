@@ -25,37 +25,38 @@ static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
  * routine's name in reports. */
 #define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
-/* Define the three names of a data routine: for an array, for an address with a 32-bit length, and for one with a
- * 64-bit length. site_name: its name in reports. QUEUE: a further parameter, or nothing; queue: its value. */
-#define DATA_NAMES(name, site_name, QUEUE, kind, action, finalize, queue)                                              \
-    RT_ROUTINE(void, name##_array_h_, (const struct rt_gfortran_descriptor *array QUEUE),                              \
-               (void)rt_run_data_routine(HERE(site_name), kind, action, array->data, get_array_bytes(array), finalize, \
-                                         queue))                                                                       \
-    RT_ROUTINE(void, name##_32_h_, (void *host, const int32_t *bytes QUEUE),                                           \
-               (void)rt_run_data_routine(HERE(site_name), kind, action, host, (size_t)*bytes, finalize, queue))        \
-    RT_ROUTINE(void, name##_64_h_, (void *host, const int64_t *bytes QUEUE),                                           \
-               (void)rt_run_data_routine(HERE(site_name), kind, action, host, (size_t)*bytes, finalize, queue))
+/* Define the three names of a data routine (ACCD__ROUTINE_routine): for an array, for an address with a 32-bit length,
+ * and for one with a 64-bit length. site_name: its name in reports. QUEUE: a further parameter, or nothing; queue: its
+ * value. */
+#define DATA_NAMES(name, site_name, QUEUE, routine, queue)                                                       \
+    RT_ROUTINE(void, name##_array_h_, (const struct rt_gfortran_descriptor *array QUEUE),                        \
+               (void)rt_run_data_routine(HERE(site_name), ACCD__ROUTINE_##routine, array->data,                  \
+                                         get_array_bytes(array), queue))                                         \
+    RT_ROUTINE(void, name##_32_h_, (void *host, const int32_t *bytes QUEUE),                                     \
+               (void)rt_run_data_routine(HERE(site_name), ACCD__ROUTINE_##routine, host, (size_t)*bytes, queue)) \
+    RT_ROUTINE(void, name##_64_h_, (void *host, const int64_t *bytes QUEUE),                                     \
+               (void)rt_run_data_routine(HERE(site_name), ACCD__ROUTINE_##routine, host, (size_t)*bytes, queue))
 #define NO_QUEUE
 #define QUEUE , const int *queue
-#define DATA(name, kind, action, finalize) DATA_NAMES(name, #name, NO_QUEUE, kind, action, finalize, RT_ASYNC_SYNC)
-#define DATA_ASYNC(name, kind, action) DATA_NAMES(name##_async, #name "_async", QUEUE, kind, action, false, *queue)
+#define DATA(name, routine) DATA_NAMES(name, #name, NO_QUEUE, routine, RT_ASYNC_SYNC)
+#define DATA_ASYNC(name, routine) DATA_NAMES(name##_async, #name "_async", QUEUE, routine, *queue)
 
-DATA(acc_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, false)
-DATA(acc_present_or_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, false)
-DATA(acc_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE, false)
-DATA(acc_present_or_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE, false)
-DATA(acc_copyout, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, false)
-DATA(acc_copyout_finalize, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, true)
-DATA(acc_delete, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE, false)
-DATA(acc_delete_finalize, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE, true)
-DATA(acc_update_device, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, false)
-DATA(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF, false)
-DATA_ASYNC(acc_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN)
-DATA_ASYNC(acc_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE)
-DATA_ASYNC(acc_copyout, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT)
-DATA_ASYNC(acc_delete, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE)
-DATA_ASYNC(acc_update_device, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE)
-DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
+DATA(acc_copyin, COPYIN)
+DATA(acc_present_or_copyin, COPYIN)
+DATA(acc_create, CREATE)
+DATA(acc_present_or_create, CREATE)
+DATA(acc_copyout, COPYOUT)
+DATA(acc_copyout_finalize, COPYOUT_FINALIZE)
+DATA(acc_delete, DELETE)
+DATA(acc_delete_finalize, DELETE_FINALIZE)
+DATA(acc_update_device, UPDATE_DEVICE)
+DATA(acc_update_self, UPDATE_SELF)
+DATA_ASYNC(acc_copyin, COPYIN)
+DATA_ASYNC(acc_create, CREATE)
+DATA_ASYNC(acc_copyout, COPYOUT)
+DATA_ASYNC(acc_delete, DELETE)
+DATA_ASYNC(acc_update_device, UPDATE_DEVICE)
+DATA_ASYNC(acc_update_self, UPDATE_SELF)
 
 /* Return 1 if all of an array, or all bytes at an address, are present on the thread's device, or if the host is this
  * device; otherwise 0. */

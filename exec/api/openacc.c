@@ -14,7 +14,6 @@
 #include "routines.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Parameters of routines for data and for pointers; those of asynchronous ones also have a queue. */
 #define DATA (void *host, size_t bytes)
@@ -23,23 +22,6 @@
 #define SLOT_QUEUE (void **slot, int queue)
 
 /* -------------------------------------------------------------------------------------- data -- */
-
-/* Returns true if a data routine of this kind does nothing, because `host` is NULL or `bytes` is 0. Ends the program
- * with a report where the rules' knobs null_routine, zero_map or zero_update call that an error. */
-static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
-{
-    assert(rt.site && rt.options.rules);
-    const accd_rules *rules = rt.options.rules;
-    if (!host && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
-        return true;
-    if (!bytes && kind == ACCD_KIND_ENTER_DATA && rules->zero_map == ACCD_CHOICE_REJECT)
-        rt_fatal("invalid-section", "%s: no bytes cannot be mapped", rt.site->construct_name);
-    if (!bytes && kind == ACCD_KIND_UPDATE && rules->zero_update == ACCD_CHOICE_REJECT)
-        rt_fatal("not-present", "%s: no bytes are never present", rt.site->construct_name);
-    if (bytes && !host)
-        rt_fatal("null-pointer", "%s: a null pointer cannot be mapped", rt.site->construct_name);
-    return !bytes;
-}
 
 /* Returns the event (RT_EV_x) that tools get for a construct of this kind. */
 static int get_kind_event(accd_construct_kind kind)
@@ -62,99 +44,112 @@ static void end_routine(struct rt_prof_span *span) /* ends a routine that begin_
     rt_span_end(span);
 }
 
-/* Runs a data routine for the `bytes` bytes at `host`, at once: the queue is only reported and checked. Returns the
- * device address for enter data, `host` if the host is the thread's device, otherwise NULL. */
-void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
-                          size_t bytes, bool finalize, int queue)
+/* Returns the call of a routine by the thread, on the data at `host`, or on device memory at that address. */
+static accd__routine_call make_call(const struct rt_thread *self, accd__routine routine, const void *host, size_t bytes)
 {
-    assert(kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA || kind == ACCD_KIND_UPDATE);
-    struct rt_prof_span span;
-    struct rt_thread *self = begin_routine(&span, site, get_kind_event(kind), queue);
-    void *device = host;
-    if (self->type != RT_DEVICE_HOST && is_no_operation(kind, host, bytes)) {
-        device = NULL;
-    } else if (self->type != RT_DEVICE_HOST) {
-        accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
-        rt_label_item_at_site(&item);
-        RT_CALL_HOOKS(begin_operation, self, queue);
-        const bool needs_check =
-            !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action));
-        rt_run_construct(self, kind, needs_check ? RT_NEEDS_CHECK : 0, &item, 1, finalize);
-        RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-        device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
-                                              : NULL;
-    }
-    end_routine(&span);
-    return device;
+    return (accd__routine_call){
+        .routine = routine,
+        .current = self->type == RT_DEVICE_HOST ? -1 : self->device,
+        .devices = rt.options.devices,
+        .usual = rt.options.device,
+        .address = (uintptr_t)host,
+        .bytes = bytes,
+    };
 }
 
-/* HERE: address of the site (struct rt_site) of the program's call of the routine that uses the macro. ENTER, EXIT,
- * UPDATE: run the routine as enter data, exit data or update. */
+/* Runs the construct of a routine with `item`, on the thread's device. The queue is only reported and checked. flags:
+ * of rt_run_construct. */
+static void run_construct(struct rt_thread *self, const accd__routine_info *routine, accd_item *item, unsigned flags,
+                          int queue)
+{
+    item->action = routine->action;
+    rt_label_item_at_site(item);
+    RT_CALL_HOOKS(begin_operation, self, queue);
+    rt_run_construct(self, (accd_construct_kind)routine->kind, flags, item, 1, routine->finalize);
+    RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
+}
+
+/* Runs a data routine for the `bytes` bytes at `host`, at once: the queue is only reported and checked. Returns the
+ * device address for enter data, `host` if the host is the thread's device, otherwise NULL. */
+void *rt_run_data_routine(const struct rt_site *site, accd__routine routine, void *host, size_t bytes, int queue)
+{
+    const accd__routine_info *info = accd__get_routine(routine);
+    struct rt_prof_span span;
+    struct rt_thread *self = begin_routine(&span, site, get_kind_event((accd_construct_kind)info->kind), queue);
+    uint64_t result = 0;
+    if (self->type != RT_DEVICE_HOST && accd__is_plain_range(host, bytes)) {
+        accd_item item = {.host = host, .bytes = bytes};
+        const bool needs_check =
+            !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(info->action));
+        run_construct(self, info, &item, needs_check ? RT_NEEDS_CHECK : 0, queue);
+        if (info->kind == ACCD_KIND_ENTER_DATA)
+            result = accd_device_address(rt.context, self->device, host);
+    } else {
+        const accd__routine_call call = make_call(self, routine, host, bytes);
+        result = rt_decide_routine(&call).result;
+    }
+    end_routine(&span);
+    return (void *)(uintptr_t)result;
+}
+
+/* HERE: address of the site (struct rt_site) of the program's call of the routine that uses the macro. RUN: runs a data
+ * routine; name: ACCD__ROUTINE_name. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
-#define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
-#define EXIT(action, finalize, queue) \
-    (void)rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
-#define UPDATE(action, queue) (void)rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
+#define RUN(name, queue) rt_run_data_routine(HERE, ACCD__ROUTINE_##name, host, bytes, queue)
 
 /* Map the data, and return their device address: acc_copyin with a copy of the values, acc_create without. Names with
  * `present_or` and `p` are older ones. */
-RT_ROUTINE(void *, acc_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-RT_ROUTINE(void *, acc_present_or_copyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-RT_ROUTINE(void *, acc_pcopyin, DATA, ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC))
-RT_ROUTINE(void *, acc_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
-RT_ROUTINE(void *, acc_present_or_create, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
-RT_ROUTINE(void *, acc_pcreate, DATA, ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_copyin, DATA, RUN(COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_present_or_copyin, DATA, RUN(COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_pcopyin, DATA, RUN(COPYIN, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_create, DATA, RUN(CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_present_or_create, DATA, RUN(CREATE, RT_ASYNC_SYNC))
+RT_ROUTINE(void *, acc_pcreate, DATA, RUN(CREATE, RT_ASYNC_SYNC))
 /* Decrement the dynamic counter of the data; with finalize, set it to 0. If no reference is left, they unmap the data;
  * acc_copyout copies them back before. */
-RT_ROUTINE(void, acc_copyout, DATA, EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_copyout_finalize, DATA, EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_delete, DATA, EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_delete_finalize, DATA, EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_copyout, DATA, (void)RUN(COPYOUT, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_copyout_finalize, DATA, (void)RUN(COPYOUT_FINALIZE, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_delete, DATA, (void)RUN(DELETE, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_delete_finalize, DATA, (void)RUN(DELETE_FINALIZE, RT_ASYNC_SYNC))
 /* Copy the host's bytes to the device, and the device's bytes to the host. */
-RT_ROUTINE(void, acc_update_device, DATA, UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_update_self, DATA, UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_update_device, DATA, (void)RUN(UPDATE_DEVICE, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_update_self, DATA, (void)RUN(UPDATE_SELF, RT_ASYNC_SYNC))
 /* Do the same at once; `queue` is only reported and checked. */
-RT_ROUTINE(void, acc_copyin_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_COPYIN, queue))
-RT_ROUTINE(void, acc_create_async, DATA_QUEUE, (void)ENTER(ACCD_ACTION_CREATE, queue))
-RT_ROUTINE(void, acc_copyout_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, false, queue))
-RT_ROUTINE(void, acc_copyout_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_COPYOUT, true, queue))
-RT_ROUTINE(void, acc_delete_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, false, queue))
-RT_ROUTINE(void, acc_delete_finalize_async, DATA_QUEUE, EXIT(ACCD_ACTION_DELETE, true, queue))
-RT_ROUTINE(void, acc_update_device_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue))
-RT_ROUTINE(void, acc_update_self_async, DATA_QUEUE, UPDATE(ACCD_ACTION_UPDATE_SELF, queue))
+RT_ROUTINE(void, acc_copyin_async, DATA_QUEUE, (void)RUN(COPYIN, queue))
+RT_ROUTINE(void, acc_create_async, DATA_QUEUE, (void)RUN(CREATE, queue))
+RT_ROUTINE(void, acc_copyout_async, DATA_QUEUE, (void)RUN(COPYOUT, queue))
+RT_ROUTINE(void, acc_copyout_finalize_async, DATA_QUEUE, (void)RUN(COPYOUT_FINALIZE, queue))
+RT_ROUTINE(void, acc_delete_async, DATA_QUEUE, (void)RUN(DELETE, queue))
+RT_ROUTINE(void, acc_delete_finalize_async, DATA_QUEUE, (void)RUN(DELETE_FINALIZE, queue))
+RT_ROUTINE(void, acc_update_device_async, DATA_QUEUE, (void)RUN(UPDATE_DEVICE, queue))
+RT_ROUTINE(void, acc_update_self_async, DATA_QUEUE, (void)RUN(UPDATE_SELF, queue))
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
-/* Runs acc_attach or acc_detach (`action`) for the pointer at `slot`; ends the program if `slot` is NULL. finalize: the
- * attachment counter becomes 0. queue: only reported and checked. Does nothing if the host is the thread's device. */
-static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
+/* Runs acc_attach or acc_detach for the pointer at `slot`; ends the program if `slot` is NULL. queue: only reported and
+ * checked. Does nothing if the host is the thread's device. */
+static void run_pointer_routine(const struct rt_site *site, accd__routine routine, void **slot, int queue)
 {
-    assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
-    const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
+    const accd__routine_info *info = accd__get_routine(routine);
     struct rt_prof_span span;
-    struct rt_thread *self = begin_routine(&span, site, get_kind_event(kind), queue);
-    if (!slot)
-        rt_fatal("null-pointer", "%s needs the address of a pointer", site->construct_name);
-    if (self->type != RT_DEVICE_HOST) {
-        accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
-        rt_label_item_at_site(&item);
-        RT_CALL_HOOKS(begin_operation, self, queue);
-        rt_run_construct(self, kind, RT_NEEDS_CHECK, &item, 1, finalize);
-        RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-    }
+    struct rt_thread *self = begin_routine(&span, site, get_kind_event((accd_construct_kind)info->kind), queue);
+    const accd__routine_call call = make_call(self, routine, slot, 0);
+    accd__routine_step step = rt_decide_routine(&call);
+    if (step.operation == ACCD__DO_CONSTRUCT)
+        run_construct(self, info, &step.item, RT_NEEDS_CHECK, queue);
     end_routine(&span);
 }
 
-#define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
+#define POINTER(name, queue) run_pointer_routine(HERE, ACCD__ROUTINE_##name, slot, queue)
 
 /* acc_attach makes the pointer's device copy point to the device copy of its target. acc_detach decrements the
  * pointer's attachment counter, and sets it to 0 with finalize; at 0, the device copy gets the host's value. */
-RT_ROUTINE(void, acc_attach, SLOT, POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_attach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_ATTACH, false, queue))
-RT_ROUTINE(void, acc_detach, SLOT, POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_detach_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, false, queue))
-RT_ROUTINE(void, acc_detach_finalize, SLOT, POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC))
-RT_ROUTINE(void, acc_detach_finalize_async, SLOT_QUEUE, POINTER(ACCD_ACTION_DETACH, true, queue))
+RT_ROUTINE(void, acc_attach, SLOT, POINTER(ATTACH, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_attach_async, SLOT_QUEUE, POINTER(ATTACH, queue))
+RT_ROUTINE(void, acc_detach, SLOT, POINTER(DETACH, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_detach_async, SLOT_QUEUE, POINTER(DETACH, queue))
+RT_ROUTINE(void, acc_detach_finalize, SLOT, POINTER(DETACH_FINALIZE, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_detach_finalize_async, SLOT_QUEUE, POINTER(DETACH_FINALIZE, queue))
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
@@ -164,8 +159,8 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     assert(site);
     const struct rt_thread *self = rt_enter(site);
-    int present =
-        self->type == RT_DEVICE_HOST || accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
+    const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
+    const int present = accd__is_range_present(rt.context, device, host, bytes);
     RT_CALL_HOOKS(query, self->device, host);
     rt_leave();
     return present;
@@ -173,26 +168,20 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 
 RT_ROUTINE(int, acc_is_present, DATA, rt_is_present(HERE, host, bytes)) /* returns 1 if all bytes are present */
 
-void *acc_deviceptr(void *host);
-void *acc_deviceptr(void *host) /* returns the device address of the data at `host`; NULL: they are absent */
+/* Returns the counterpart of an address on the other side, for acc_deviceptr or acc_hostptr; NULL: there is none. */
+static void *find_counterpart(const struct rt_site *site, accd__routine routine, const void *address)
 {
-    const struct rt_thread *self = rt_enter(HERE);
-    uint64_t device =
-        self->type == RT_DEVICE_HOST ? (uintptr_t)host : accd_device_address(rt.context, self->device, host);
-    RT_CALL_HOOKS(expose, (uintptr_t)device);
+    const accd__routine_call call = make_call(rt_enter(site), routine, address, 0);
+    const uint64_t result = rt_decide_routine(&call).result;
+    if (routine == ACCD__ROUTINE_DEVICEPTR)
+        RT_CALL_HOOKS(expose, result);
     rt_leave();
-    return (void *)(uintptr_t)device;
+    return (void *)(uintptr_t)result;
 }
 
-void *acc_hostptr(void *device);
-void *acc_hostptr(void *device) /* returns the host address of the present data at `device`; NULL: none there */
-{
-    const struct rt_thread *self = rt_enter(HERE);
-    uint64_t host = self->type == RT_DEVICE_HOST ? (uintptr_t)device
-                                                 : accd_host_address(rt.context, self->device, (uintptr_t)device);
-    rt_leave();
-    return (void *)(uintptr_t)host;
-}
+/* Return the device address of the data at `host`, and the host address of the data at `device`; NULL: none. */
+RT_ROUTINE(void *, acc_deviceptr, (void *host), find_counterpart(HERE, ACCD__ROUTINE_DEVICEPTR, host))
+RT_ROUTINE(void *, acc_hostptr, (void *device), find_counterpart(HERE, ACCD__ROUTINE_HOSTPTR, device))
 
 /* -------------------------------------------------------------------------------- raw memory -- */
 
@@ -202,14 +191,14 @@ void acc_map_data(void *host, void *device, size_t bytes);
 void acc_map_data(void *host, void *device, size_t bytes)
 {
     struct rt_prof_span span;
-    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
+    accd__routine_call call =
+        make_call(begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC), ACCD__ROUTINE_MAP_DATA, host, bytes);
     accd_item item = {.host = host, .bytes = bytes};
-    if (self->type == RT_DEVICE_HOST)
-        rt_fatal("misuse", "data cannot be mapped while the host is the device: their memory is "
-                           "the same");
     rt_label_item_at_site(&item);
-    rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
-    RT_CALL_HOOKS(map, host, bytes);
+    call.label = item.label;
+    call.from = (uintptr_t)device;
+    accd__routine_step step = rt_decide_routine(&call);
+    rt_perform_routine(&call, &step);
     rt_span_record(&span, RT_EV_CREATE, host, device, bytes);
     end_routine(&span);
 }
@@ -220,12 +209,13 @@ void acc_unmap_data(void *host);
 void acc_unmap_data(void *host)
 {
     struct rt_prof_span span;
-    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
-    if (self->type != RT_DEVICE_HOST) {
+    const accd__routine_call call =
+        make_call(begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC), ACCD__ROUTINE_UNMAP_DATA, host, 0);
+    accd__routine_step step = rt_decide_routine(&call);
+    if (step.operation == ACCD__DO_UNMAP) {
         accd_present_object object = {0};
-        accd_present_at(rt.context, self->device, (uintptr_t)host, 0, &object);
-        RT_CALL_HOOKS(unmap, self->device, host);
-        rt_check_status(accd_unmap_data(rt.context, self->device, host));
+        accd_present_at(rt.context, step.device, (uintptr_t)host, 0, &object);
+        rt_perform_routine(&call, &step);
         rt_span_record(&span, RT_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
     }
     end_routine(&span);
@@ -237,16 +227,15 @@ void *acc_malloc(size_t bytes);
 void *acc_malloc(size_t bytes)
 {
     struct rt_prof_span span;
-    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
-    void *device = NULL;
-    if (self->type != RT_DEVICE_HOST)
-        device = rt_alloc_device_memory(self->device, bytes);
-    else if (bytes)
-        device = malloc(bytes);
-    if (device)
-        rt_span_record(&span, RT_EV_ALLOC, NULL, device, bytes);
+    const accd__routine_call call =
+        make_call(begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC), ACCD__ROUTINE_MALLOC, NULL, bytes);
+    accd__routine_step step = rt_decide_routine(&call);
+    rt_perform_routine(&call, &step);
+    void *const memory = (void *)(uintptr_t)step.result;
+    if (memory)
+        rt_span_record(&span, RT_EV_ALLOC, NULL, memory, bytes);
     end_routine(&span);
-    return device;
+    return memory;
 }
 
 /* Frees memory of acc_malloc. Ends the program if the device memory at `device` is not allocated. */
@@ -254,69 +243,60 @@ void acc_free(void *device);
 void acc_free(void *device)
 {
     struct rt_prof_span span;
-    const struct rt_thread *self = begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC);
-    if (self->type == RT_DEVICE_HOST) {
-        free(device);
-    } else {
-        rt_free_device_memory(self->device, device);
-        if (device)
-            rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
-    }
+    const accd__routine_call call =
+        make_call(begin_routine(&span, HERE, RT_EV_NONE, RT_ASYNC_SYNC), ACCD__ROUTINE_FREE, device, 0);
+    accd__routine_step step = rt_decide_routine(&call);
+    rt_perform_routine(&call, &step);
+    if (step.operation == ACCD__DO_FREE && step.device >= 0)
+        rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
     end_routine(&span);
 }
 
-enum direction {
-    IN = ACCD_DIRECTION_TO_DEVICE,
-    OUT = ACCD_DIRECTION_FROM_DEVICE,
-    WITHIN = ACCD_DIRECTION_WITHIN_DEVICE
-};
-
-/* Copies `bytes` bytes to (IN), from (OUT) or within (WITHIN) the thread's device, and informs the checks. If the host
- * is the device, copies host memory. The queue is only recorded. Ends the program on an error. */
-static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
-                        int queue)
+/* Copies memory for a routine of acc_memcpy, and informs the checks. The queue is only recorded. to_device,
+ * from_device: devices of acc_memcpy_d2d, otherwise not used. Ends the program on an error. */
+static void copy_memory(const struct rt_site *site, accd__routine routine, void *to, const void *from, size_t bytes,
+                        int to_device, int from_device, int queue)
 {
-    assert(direction == IN || direction == OUT || direction == WITHIN);
     struct rt_prof_span span;
     struct rt_thread *self = begin_routine(&span, site, RT_EV_NONE, queue);
-    const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
-    const unsigned work_queue = device < 0 ? 0 : rt_get_work_queue(device, queue);
+    accd__routine_call call = make_call(self, routine, to, bytes);
+    call.from = (uintptr_t)from;
+    call.device = to_device;
+    call.from_device = from_device;
+    call.queue = call.current < 0 ? 0 : rt_get_work_queue(call.current, queue);
     RT_CALL_HOOKS(begin_operation, self, queue);
-    if (work_queue)
-        rt_check_status(accd_copy_async(rt.context, device, work_queue, (accd_direction)direction, (uintptr_t)to,
-                                        (uintptr_t)from, bytes, NULL, 0));
-    else
-        rt_copy_device_memory(to, from, bytes, direction == OUT ? -1 : device, direction == IN ? -1 : device);
+    accd__routine_step step = rt_decide_routine(&call);
+    rt_perform_routine(&call, &step);
     RT_CALL_HOOKS(begin_operation, self, RT_ASYNC_SYNC);
-    if (direction == IN)
+    if (routine == ACCD__ROUTINE_MEMCPY_TO_DEVICE)
         rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
-    else if (direction == OUT)
+    else if (routine == ACCD__ROUTINE_MEMCPY_FROM_DEVICE)
         rt_span_record(&span, RT_EV_DOWNLOAD, to, from, bytes);
     end_routine(&span);
 }
 
-#define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
+#define COPY(name, to, from, queue) copy_memory(HERE, ACCD__ROUTINE_##name, to, from, bytes, 0, 0, queue)
 
 /* Copy bytes from `host` to device memory, from there to `host`, and within the device's memory. Asynchronous ones run
  * at once; `queue` is recorded. */
-RT_ROUTINE(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes), COPY(IN, device, host, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes),
+           COPY(MEMCPY_TO_DEVICE, device, host, RT_ASYNC_SYNC))
 RT_ROUTINE(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue),
-           COPY(IN, device, host, queue))
+           COPY(MEMCPY_TO_DEVICE, device, host, queue))
 RT_ROUTINE(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes),
-           COPY(OUT, host, device, RT_ASYNC_SYNC))
+           COPY(MEMCPY_FROM_DEVICE, host, device, RT_ASYNC_SYNC))
 RT_ROUTINE(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue),
-           COPY(OUT, host, device, queue))
-RT_ROUTINE(void, acc_memcpy_device, (void *to, void *from, size_t bytes), COPY(WITHIN, to, from, RT_ASYNC_SYNC))
+           COPY(MEMCPY_FROM_DEVICE, host, device, queue))
+RT_ROUTINE(void, acc_memcpy_device, (void *to, void *from, size_t bytes), COPY(MEMCPY_DEVICE, to, from, RT_ASYNC_SYNC))
 RT_ROUTINE(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue),
-           COPY(WITHIN, to, from, queue))
+           COPY(MEMCPY_DEVICE, to, from, queue))
+/* Copy the data at the host address `from`, present on one device, to the data at `to`, present on another. */
+RT_ROUTINE(void, acc_memcpy_d2d, (void *to, void *from, size_t bytes, int to_device, int from_device),
+           copy_memory(HERE, ACCD__ROUTINE_MEMCPY_D2D, to, from, bytes, to_device, from_device, RT_ASYNC_SYNC))
+RT_ROUTINE(void, acc_memcpy_d2d_async, (void *to, void *from, size_t bytes, int to_device, int from_device, int queue),
+           copy_memory(HERE, ACCD__ROUTINE_MEMCPY_D2D, to, from, bytes, to_device, from_device, queue))
 
 /* ----------------------------------------------------------------------------------- devices -- */
-
-/* Returns true if the device type `type` means a simulated device: nvidia, not_host or default. */
-static bool is_simulated_type(int type)
-{
-    return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
-}
 
 /* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. RT_DEVICE_CURRENT means
  * the thread's type, and RT_DEVICE_DEFAULT the one of ACC_DEVICE_TYPE. Ends the program with a report if no device has
@@ -325,21 +305,19 @@ static int resolve_device_type(const struct rt_thread *self, int type)
 {
     if (type == RT_DEVICE_CURRENT)
         return self->type;
-    if (is_simulated_type(type))
-        return type == RT_DEVICE_DEFAULT ? rt.options.type : RT_DEVICE_NVIDIA;
-    if (type != RT_DEVICE_HOST)
+    if (type == RT_DEVICE_DEFAULT)
+        return rt.options.type;
+    if (!accd__count_devices(type, type, 1))
         rt_fatal("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)", type,
                  RT_DEVICE_HOST, RT_DEVICE_NVIDIA);
-    return type;
+    return type == RT_DEVICE_HOST ? RT_DEVICE_HOST : RT_DEVICE_NVIDIA;
 }
 
 /* Returns the number of devices of a type: 1 for the host, 0 for unknown types. Starts the runtime if necessary. */
 int rt_get_num_devices(int type)
 {
-    rt_ensure_started(); /* sets rt.options, which have the number */
-    if (type == RT_DEVICE_CURRENT)
-        type = rt_ensure_started()->type;
-    return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
+    const struct rt_thread *self = rt_ensure_started(); /* sets rt.options, which have the number */
+    return accd__count_devices(type, self->type, rt.options.devices);
 }
 
 /* Makes the thread's current device active (used since the start) by an empty call. */
@@ -397,10 +375,11 @@ static void check_number(int number, int type)
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int resolved_type = type ? resolve_device_type(self, type) : self->type;
-    if (number < 0)
-        number = rt.options.device;
-    check_number(number, resolved_type);
+    const int resolved_type = type ? resolve_device_type(self, type) : self->type;
+    accd__routine_call call = make_call(self, ACCD__ROUTINE_SET_DEVICE_NUM, NULL, 0);
+    call.device = number;
+    call.devices = rt_get_num_devices(resolved_type);
+    number = (int)rt_decide_routine(&call).result;
     set_thread_type(self, resolved_type);
     self->device = number;
     rt_leave_without_device();
@@ -506,8 +485,7 @@ const char *rt_get_property_string(const struct rt_site *site, int number, int t
 int rt_is_on_device_type(int type)
 {
     bool in_kernel = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
-    return in_kernel ? type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST
-                     : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
+    return accd__is_on_device(type, in_kernel);
 }
 
 /* Routines for devices; routines.h says what each does. */

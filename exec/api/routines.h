@@ -3,6 +3,7 @@
 #ifndef RT_ROUTINES_H
 #define RT_ROUTINES_H
 
+#include "accdeep_routines.h"
 #include "base/runtime.h"
 
 /* Declares and defines a routine, as the compiler's header or module declares it. It returns `call`. */
@@ -13,12 +14,10 @@
         return call;                             \
     }
 
-/* Runs acc_copyin, acc_create, acc_copyout, acc_delete or acc_update_* for the `bytes` bytes at `host`; `kind` and
- * `action` say which. finalize: the dynamic reference counter becomes 0. queue: only reported and checked. Returns the
- * device address if `kind` is enter data; `host` if the host is the thread's device. Returns NULL for other kinds, or
- * if the routine does nothing. Ends the program on an error. */
-void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
-                          size_t bytes, bool finalize, int queue);
+/* Runs a data routine (acc_copyin to acc_update_self) for the `bytes` bytes at `host`. queue: only reported and
+ * checked. Returns the device address of data that are mapped; `host` if the host is the thread's device; NULL for
+ * other routines, and if the routine does nothing. Ends the program on an error. */
+void *rt_run_data_routine(const struct rt_site *site, accd__routine routine, void *host, size_t bytes, int queue);
 /* Returns 1 if all bytes are present on the thread's current device, or if the host is this device; otherwise 0. */
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes);
 /* Returns the number of devices of the device type `type` (RT_DEVICE_x); 0 if no device has it. */

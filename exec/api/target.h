@@ -15,8 +15,8 @@ enum { RT_TARGET_DEVICE_BASE = 1 << 28 };
 
 /* Do the work of omp_target_memcpy, omp_target_memcpy_rect and omp_target_memset for a call at `site`; the other
  * parameters are those of the routines. The copies return 0, or EINVAL for invalid arguments; rt_target_copy_rows
- * returns the largest number of dimensions if both pointers are NULL. rt_target_memset returns `pointer`, and sets
- * nothing if an argument is invalid. A failed copy ends the program. */
+ * returns the largest number of dimensions if both pointers are NULL. rt_target_memset returns `pointer`. A failed
+ * copy, and memory that is not allocated, end the program. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                    size_t from_offset, int to_device, int from_device);
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,

@@ -1,4 +1,5 @@
 /* errors.c - reports errors of the core, and ends the program after errors. */
+#include "accdeep_routines.h"
 #include "base/kernel.h"
 #include "base/lock.h"
 #include "base/runtime.h"
@@ -164,33 +165,6 @@ static void explain_absence(const struct rt_site *site, const accd_object_info *
         snprintf(help, capacity, "use device %d here, or map {1|the data} to device %d, too", nearest->device, device);
 }
 
-/* Returns the help for an error of the routine `routine` that maps or frees raw device memory; NULL: the help of the
- * error's code is used. */
-static const char *get_routine_help(const char *routine, accd_status status)
-{
-    static const struct {
-        const char *routine;
-        accd_status status;
-        const char *help;
-    } helps[] = {
-        {"acc_map_data", ACCD_ERROR_ALREADY_PRESENT,
-         "unmap the data that are present there first: exit data, or acc_unmap_data"},
-        {"acc_map_data", ACCD_ERROR_OUT_OF_BOUNDS, "map memory of acc_malloc, and no more than it has"},
-        {"acc_map_data", ACCD_ERROR_NULL_POINTER, "allocate both first: acc_malloc may return null"},
-        {"acc_unmap_data", ACCD_ERROR_NOT_PRESENT,
-         "unmap what acc_map_data has mapped, by its first address; other data: exit data"},
-        {"acc_unmap_data", ACCD_ERROR_ALREADY_PRESENT, "end the regions that use the data before"},
-        {"acc_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
-        {"acc_free", ACCD_ERROR_MISUSE, "free what acc_malloc has returned, once"},
-        {"omp_target_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: omp_target_disassociate_ptr"},
-        {"omp_target_free", ACCD_ERROR_MISUSE, "free what omp_target_alloc has returned, once"},
-    };
-    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (helps[i].status == status && !strcmp(helps[i].routine, routine))
-            return helps[i].help;
-    return NULL;
-}
-
 /* Reports an error of the core at `site`, with the names and locations of its objects; the program continues. */
 static void report_core_error(const struct rt_site *site, const accd_error *error)
 {
@@ -231,7 +205,7 @@ static void report_core_error(const struct rt_site *site, const accd_error *erro
     append_object(&lines, true, request, name);
     append_object(&lines, false, &error->other, *other ? other : NULL);
     struct rt_nearest_object nearest;
-    const char *routine_help = *help ? NULL : get_routine_help(site->construct_name, error->status);
+    const char *routine_help = *help ? NULL : accd__get_routine_help(site->construct_name, error->status);
     struct rt_diagnostic diagnostic = {
         .level = "error",
         .code = accd_status_code(error->status),

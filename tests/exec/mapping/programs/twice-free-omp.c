@@ -8,6 +8,6 @@ int main(void)
 #ifdef RIGHT
     d = NULL;
 #endif
-    omp_target_free(d, 0); // expect: misuse
+    omp_target_free(d, 0); // expect: out-of-bounds
     return 0;
 }
