@@ -112,6 +112,10 @@ const accd_label *accd__check_label(lua_State *L, struct accd__lua_context *cont
 const accd_label *accd__get_label(lua_State *L, struct accd__lua_context *context, int link);
 
 struct accd__lua_construct;
+struct accd_ir_statement;
+/* Pushes a construct object for a construct of a text of the construct IR, which may be freed afterwards. `index`: stack
+ * index of the context. Raises without memory. */
+void accd__push_ir_construct(lua_State *L, int index, const struct accd_ir_statement *statement);
 /* Returns the prepared construct at `index`. Raises if the value is no construct, or its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 /* Locates the items of a construct (computes their addresses), and executes it on a device and a queue (0: none).
@@ -195,6 +199,8 @@ void accd__open_debug(lua_State *L);
 void accd__read_rules(lua_State *L, accd_rules *rules);
 /* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
+/* Method context:read_ir, which reads a text of the construct IR (ir.c). */
+int accd__l_read_ir(lua_State *L);
 /* Frees the names of all recorded events, empties the list, and clears `is_incomplete`. */
 void accd__forget_events(struct accd__lua_events *event_log);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints

@@ -4,8 +4,10 @@
  * (item_source), so executing the construct again costs one call from Lua. */
 #include "binding.h"
 
+#include <abi/ir/accdeep_ir.h>
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region",
                   bounds_name[] = "accdeep.bounds";
@@ -20,6 +22,7 @@ struct item_source {
     bool calls;             /* the code calls functions of the host program */
     accd_stride *dims;      /* dimensions of a section with gaps; NULL: no gaps */
     int64_t *values;        /* values of the parameters of the item's mapping program */
+    int frame;              /* number of the input with the address of the item's frame; -1: item->frame is final */
 };
 
 /* Prepared construct. */
@@ -32,6 +35,7 @@ struct accd__lua_construct {
     size_t nitems; /* number of `items` and of `sources`: item i is located by source i */
     accd_item *items;
     struct item_source *sources;
+    int64_t *inputs; /* parameters of the items' code; NULL: it has none, or they are not set yet */
 };
 
 /* Releases the programs and frees the items of a construct object, which then has none (function `invalidate` of its
@@ -49,6 +53,8 @@ static void empty_construct(struct accd__lua_handle *handle)
     }
     free(construct->items);
     free(construct->sources);
+    free(construct->inputs);
+    construct->inputs = NULL;
     construct->nitems = 0;
     construct->items = NULL;
     construct->sources = NULL;
@@ -107,6 +113,7 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     item->slot_bytes = (uint32_t)accd__get_integer(L, link, "slot_bytes", 0);
     read_gaps(L, link, item, source);
     item->slot = get_address(L, link, "slot_address");
+    source->frame = -1;
     accd_item_code *place = &source->place;
     *place = (accd_item_code){
         .registers = (unsigned)accd__get_integer(L, link, "registers", 0),
@@ -157,35 +164,44 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     lua_pop(L, 1);
 }
 
+/* Pushes an empty construct object with space for n items, whose texts `name` and `file` are on top of the stack, and
+ * returns it; the texts are replaced by the object. `index`: stack index of the context. Raises without memory. */
+static struct accd__lua_construct *push_construct(lua_State *L, int index, size_t n)
+{
+    struct accd__lua_construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);
+    *construct = (struct accd__lua_construct){.handle = {.invalidate = empty_construct}};
+    luaL_setmetatable(L, construct_name);
+    lua_pushvalue(L, index);
+    lua_setiuservalue(L, -2, 1);
+    construct->name = lua_tostring(L, -3);
+    construct->file = lua_tostring(L, -2);
+    lua_pushvalue(L, -3);
+    lua_setiuservalue(L, -2, 2);
+    lua_pushvalue(L, -2);
+    lua_setiuservalue(L, -2, 3);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+    construct->items = calloc(n + 1, sizeof construct->items[0]);
+    construct->sources = calloc(n + 1, sizeof construct->sources[0]);
+    accd__handle_link(&construct->handle, accd__check_context(L, index));
+    if (!construct->items || !construct->sources)
+        luaL_error(L, "not enough memory");
+    return construct;
+}
+
 /* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct. kind: a number of core.kind.
  * read_source lists the fields of an item. Raises for wrong fields or without memory. */
 int accd__l_construct(lua_State *L)
 {
-    struct accd__lua_context *context = accd__check_context(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
     size_t n = lua_rawlen(L, 2);
-    struct accd__lua_construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);
-    int self = lua_gettop(L);
-    *construct = (struct accd__lua_construct){
-        .handle = {.invalidate = empty_construct},
-        .kind = (accd_construct_kind)accd__get_integer(L, 2, "kind", 0),
-        .finalize = accd__get_boolean(L, 2, "finalize"),
-        .line = (int)accd__get_integer(L, 2, "line", 0),
-    };
-    luaL_setmetatable(L, construct_name);
-    lua_pushvalue(L, 1);
-    lua_setiuservalue(L, self, 1);
     lua_getfield(L, 2, "name");
-    construct->name = lua_tostring(L, -1);
-    lua_setiuservalue(L, self, 2);
     lua_getfield(L, 2, "file");
-    construct->file = lua_tostring(L, -1);
-    lua_setiuservalue(L, self, 3);
-    construct->items = calloc(n + 1, sizeof construct->items[0]);
-    construct->sources = calloc(n + 1, sizeof construct->sources[0]);
-    accd__handle_link(&construct->handle, context);
-    if (!construct->items || !construct->sources)
-        return luaL_error(L, "not enough memory");
+    struct accd__lua_construct *construct = push_construct(L, 1, n);
+    const int self = lua_gettop(L);
+    construct->kind = (accd_construct_kind)accd__get_integer(L, 2, "kind", 0);
+    construct->finalize = accd__get_boolean(L, 2, "finalize");
+    construct->line = (int)accd__get_integer(L, 2, "line", 0);
     for (size_t i = 0; i < n; i++) {
         construct->nitems = i + 1;
         lua_rawgeti(L, 2, (lua_Integer)i + 1);
@@ -193,6 +209,68 @@ int accd__l_construct(lua_State *L)
         lua_settop(L, self);
     }
     return 1;
+}
+
+/* Returns a copy of n elements of `size` bytes, which the caller frees; NULL without memory. */
+static void *copy_array(const void *from, size_t n, size_t size)
+{
+    void *copy = calloc(n + 1, size);
+    if (copy && n)
+        memcpy(copy, from, n * size);
+    return copy;
+}
+
+/* Pushes a construct object for a construct of a text. */
+void accd__push_ir_construct(lua_State *L, int index, const accd_ir_statement *statement)
+{
+    lua_pushstring(L, statement->name);
+    lua_pushstring(L, statement->file);
+    struct accd__lua_construct *construct = push_construct(L, index, statement->nitems);
+    construct->kind = statement->construct;
+    construct->finalize = statement->finalize;
+    construct->line = statement->file_line;
+    for (size_t i = 0; i < statement->nitems; i++) {
+        const accd_ir_item *from = &statement->items[i];
+        struct item_source *source = &construct->sources[i];
+        construct->items[i] = from->item;
+        accd_program_retain(from->item.program);
+        *source = (struct item_source){.place = from->code, .frame = from->frame};
+        construct->nitems = i + 1;
+        source->place.code = copy_array(from->code.code, from->code.ncode, sizeof from->code.code[0]);
+        source->place.params = copy_array(from->code.params, from->code.nparams, sizeof from->code.params[0]);
+        source->values = calloc(from->code.nparams + 1, sizeof source->values[0]);
+        source->dims = copy_array(from->item.dims, from->item.ndims, sizeof from->item.dims[0]);
+        construct->items[i].dims = from->item.dims ? source->dims : NULL;
+        if (!source->place.code || !source->place.params || !source->values || !source->dims)
+            luaL_error(L, "not enough memory");
+        for (size_t k = 0; k < from->code.ncode; k++)
+            source->calls |= from->code.code[k].op == ACCD_I_CALL || from->code.code[k].op == ACCD_I_CALL_IF;
+    }
+}
+
+/* construct:set_inputs{integer...}: sets the inputs of a construct that was read from a text, to be called once, before
+ * it runs. Raises for other values or without memory. */
+static int l_set_inputs(lua_State *L)
+{
+    struct accd__lua_construct *construct = accd__check_construct(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    const size_t n = lua_rawlen(L, 2);
+    luaL_argcheck(L, !construct->inputs, 1, "the construct has inputs already");
+    construct->inputs = calloc(n + 1, sizeof construct->inputs[0]);
+    if (!construct->inputs)
+        return luaL_error(L, "not enough memory");
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, 2, (lua_Integer)i + 1);
+        construct->inputs[i] = luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    for (size_t i = 0; i < construct->nitems; i++) {
+        const int frame = construct->sources[i].frame;
+        luaL_argcheck(L, frame < (int)n, 2, "inputs are missing");
+        if (frame >= 0)
+            construct->items[i].frame = (const void *)(uintptr_t)construct->inputs[frame];
+    }
+    return 0;
 }
 
 /* Metamethod __gc: releases the programs and items of a construct, and removes its handle from the context. */
@@ -205,14 +283,15 @@ static int construct_gc(lua_State *L)
     return 0;
 }
 
-/* Locates an item: runs the code of *source, which sets address and bytes of *item. Constant code runs until it has
- * succeeded once. Fails if the code of *source fails: an invalid section, a function that raised, or no memory. */
-static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
+/* Locates an item: runs the code of *source with `inputs` as its parameters, which sets address and bytes of *item.
+ * Constant code runs until it has succeeded once. Fails if the code of *source fails: an invalid section, a function
+ * that raised, or no memory. */
+static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source, const int64_t *inputs)
 {
     assert(core && item && source);
     if (source->located)
         return ACCD_OK;
-    accd_status status = accd_item_locate(core, &source->place, NULL, source->values, item);
+    accd_status status = accd_item_locate(core, &source->place, inputs, source->values, item);
     source->located = source->constant && status == ACCD_OK;
     return status;
 }
@@ -247,7 +326,7 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
     accd_context *core = construct->handle.context->core;
     *item_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
-        accd_status status = locate_item(core, &construct->items[i], &construct->sources[i]);
+        accd_status status = locate_item(core, &construct->items[i], &construct->sources[i], construct->inputs);
         if (status != ACCD_OK) {
             *item_p = i + 1;
             return status;
@@ -369,7 +448,8 @@ static int l_bounds(lua_State *L)
     lua_getiuservalue(L, 1, 1); /* bounds keep the context alive */
     lua_setiuservalue(L, -2, 1);
     accd__opened_register(L, -1, context);
-    accd_status status = locate_item(context->core, &construct->items[item], &construct->sources[item]);
+    accd_status status =
+        locate_item(context->core, &construct->items[item], &construct->sources[item], construct->inputs);
     if (status == ACCD_OK)
         status = accd_bounds_new(context->core, &construct->items[item], &core);
     if (status != ACCD_OK)
@@ -457,7 +537,8 @@ static int region_gc(lua_State *L)
 void accd__open_construct_class(lua_State *L)
 {
     static const luaL_Reg construct_methods[] = {
-        {"run", l_run}, {"step", l_step}, {"where", l_where}, {"bounds", l_bounds}, {NULL, NULL},
+        {"run", l_run},     {"step", l_step},     {"set_inputs", l_set_inputs},
+        {"where", l_where}, {"bounds", l_bounds}, {NULL, NULL},
     };
     static const luaL_Reg bounds_methods[] = {{"changed", l_bounds_changed}, {NULL, NULL}};
     static const luaL_Reg region_methods[] = {

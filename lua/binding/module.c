@@ -75,7 +75,7 @@ static void set_constants(lua_State *L)
 /* Opens the module accdeep.core. */
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
-    static const luaL_Reg objects[] = {{"construct", accd__l_construct}, {NULL, NULL}};
+    static const luaL_Reg objects[] = {{"construct", accd__l_construct}, {"read_ir", accd__l_read_ir}, {NULL, NULL}};
     const luaL_Reg *const methods[] = {objects,
                                        accd__inspect_methods,
                                        accd__memory_methods,

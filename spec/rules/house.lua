@@ -97,6 +97,11 @@ return {
     text = "Directives of TR-14-1 in a unit of a program become standard directives and functions of the unit. All "
       .. "other text stays as it is. What standard directives cannot do is refused with its place and the reason "
       .. "(unsupported)." },
+  { id = "HOUSE-ir", section = "construct IR", kind = "meaning", status = "done",
+    title = "Texts of the construct IR",
+    text = "A text of the construct IR executes the constructs that it describes, in order. Its names are those of "
+      .. "the host program, or of memory that it declares. Of a text that is wrong, or of another version, nothing is "
+      .. "executed (syntax)." },
   { id = "HOUSE-threads", section = "threads", kind = "meaning", status = "done",
     title = "Host constructs with one thread",
     text = "One thread executes the constructs of the host: parallel, teams, for, task and similar ones. "

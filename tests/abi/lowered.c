@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BEGIN "accdeep 4\nconstruct 0 0 data\nlabel 4 0 7 -1 v\n"
-#define ITEM "item 1 0 0 -1 4 2 0 -1 1 -1 -1 -1 -1 -1\n"
-#define CODE "code 1 0 0 0 0\ncode 0 1 0 0 1\n"
-/* Code of a program that calls the bound with this number. */
-#define CALL(number) \
-    "accdeep 4\nconstruct 0 0 data\nprogram 4 2 0\npiece 0 4 0 0 0 0 -1\ncode 28 0 0 1 " number "\nlabel 4 0 7 0 v\n"
-#define CALLING_ITEM "item 1 0 0 0 4 2 0 -1 1 -1 -1 -1 -1 -1\n"
+#define BEGIN "accdeep ir 1\nconstruct region\n"
+#define CODE "r0 = &v\nr1 = 1\n"
+#define ITEM "item copy of 4 base r0 count r1 \"v\"\n"
+/* A program that calls the function `name`, and an item with this program. */
+#define CALL(name) \
+    "accdeep ir 1\nprogram p size 4\npiece @0 size 4\nr0 = element\nr1 = call " name " r0 1\n" \
+    "construct region\n" CODE "item copy of 4 base r0 count r1 -> p \"v\"\n"
 
 static long get_one(const void *object)
 {
@@ -43,19 +43,17 @@ static int execute(const char *text, accd_lowered_bound *const *functions)
 
 int main(void)
 {
-    is_number(execute(BEGIN ITEM CODE, NULL), 0, "a plan");
-    is_number(execute(CALL("0") CALLING_ITEM CODE, bounds), 0, "a plan that calls a function of the unit");
-    is_number(execute(CALL("0") CALLING_ITEM CODE, NULL), 1, "no functions");
-    is_number(execute(CALL("1") CALLING_ITEM CODE, bounds), 1, "a function that the unit does not have");
-    is_number(execute(CALL("1000000000") CALLING_ITEM CODE, bounds), 1, "a function with a large number");
-    is_number(execute(CALL("-1") CALLING_ITEM CODE, bounds), 1, "a function with a negative number");
-    is_number(execute("accdeep 3\nconstruct 0 0 data\n", NULL), 1, "another version");
-    is_number(execute("accdeep 4\nconstruct 2 0 data\n", NULL), 1, "a construct that opens no region");
-    is_number(execute("accdeep 4\nconstruct 9 0 data\n", NULL), 1, "an unknown construct");
-    is_number(execute(BEGIN "item 1 0 1 -1 4 2 0 -1 1 -1 -1 -1 -1 -1\n" CODE, NULL), 1, "an unknown label");
-    is_number(execute(BEGIN "item 1 0 -1 -1 4 2 0 -1 1 -1 -1 -1 -1 -1\n" CODE "rows 1 1 v\n", NULL), 1,
-              "an array without a label");
-    is_number(execute(BEGIN ITEM CODE "rows -5 1 v\n", NULL), 1, "an array with a negative number");
-    is_number(execute(BEGIN ITEM "code 1 70 0 0 0\n", NULL), 1, "an unknown register");
+    is_number(execute(BEGIN CODE ITEM, NULL), 0, "a plan");
+    is_number(execute(CALL("bound_0"), bounds), 0, "a plan that calls a function of the unit");
+    is_number(execute(CALL("bound_0"), NULL), 1, "no functions");
+    is_number(execute(CALL("bound_1"), bounds), 1, "a function that the unit does not have");
+    is_number(execute(CALL("bound_1000000000"), bounds), 1, "a function with a large number");
+    is_number(execute(CALL("other"), bounds), 1, "a function with another name");
+    is_number(execute("accdeep ir 2\nconstruct region\n", NULL), 1, "another version");
+    is_number(execute("accdeep 4\nconstruct 0 0 data\n", NULL), 1, "the form of an earlier version");
+    is_number(execute("accdeep ir 1\nconstruct enter_data\n", NULL), 1, "a construct that opens no region");
+    is_number(execute(BEGIN CODE ITEM BEGIN, NULL), 1, "two constructs");
+    is_number(execute("accdeep ir 1\nmemory v size 4\n", NULL), 1, "no construct");
+    is_number(execute(BEGIN CODE "item copy of 4 base r0 count r2 \"v\"\n", NULL), 1, "an unknown register");
     return done();
 }

@@ -20,7 +20,7 @@ typedef long accd_lowered_bound(const void *object);
 
 /* Directive of a unit. The unit initialises all members except `parsed`. */
 typedef struct accd_lowered {
-    const char *plan, *file; /* plan of the directive, in the form that text.c reads; source file of the directive */
+    const char *plan, *file; /* plan of the directive, as plan.c reads it; source file of the directive */
     int line;
     /* functions of bounds that the plan numbers from 0, and NULL at their end; NULL: the plan has no such functions */
     accd_lowered_bound *const *bounds;

@@ -1,6 +1,6 @@
 /* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors.
  *
- * A directive's first run reads its plan (text.c). Each run locates the items of the plan with the arguments of the
+ * A directive's first run reads its plan (plan.c). Each run locates the items of the plan with the arguments of the
  * call, and executes them as one construct of the core. One lock protects the context, the plans and all other data of
  * this file. Every failure ends the process with an error. */
 #include "lowered.h"
@@ -173,22 +173,22 @@ static uint64_t get_thread_number(void)
 /* Gives an item in an array a new label (its name in errors and events) if the array's address or bounds, which
  * `arguments` give, have changed. construct_item: the item at its present address. Ends the process without memory.
  * The caller holds the lock. */
-static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item,
-                          const accd_item *construct_item, const int64_t *arguments)
+static void name_elements(const accd_lowered *directive, accd_ir_item *plan_item, const accd_item *construct_item,
+                          const int64_t *arguments)
 {
-    assert(plan_item->rows && plan_item->item.label);
-    const int64_t *numbers = arguments + plan_item->rows->first;
-    accd_array array = plan_item->rows->array;
+    assert(plan_item->first_row >= 0 && plan_item->item.label);
+    const int64_t *numbers = arguments + plan_item->first_row;
+    accd_array array = plan_item->rows;
     int64_t stride = (int64_t)plan_item->item.label->unit;
     array.shift = numbers[0] ? (int64_t)(uintptr_t)construct_item->host - numbers[0] : 0;
     for (unsigned i = 0; i < array.rank; i++) {
         array.dimensions[i] = (accd_dimension){numbers[1 + 2 * i], numbers[2 + 2 * i], stride};
         stride *= numbers[2 + 2 * i];
     }
-    if (plan_item->item.label->array && array.shift == plan_item->rows->array.shift &&
-        memcmp(array.dimensions, plan_item->rows->array.dimensions, sizeof array.dimensions) == 0)
+    if (plan_item->item.label->array && array.shift == plan_item->rows.shift &&
+        memcmp(array.dimensions, plan_item->rows.dimensions, sizeof array.dimensions) == 0)
         return;
-    plan_item->rows->array = array;
+    plan_item->rows = array;
     accd_label label = *plan_item->item.label;
     label.array = &array;
     plan_item->item.label = accd_label_intern(context, &label);
@@ -208,12 +208,14 @@ static struct accd__lowered_plan *locate(accd_lowered *directive, const void *co
         directive->parsed = accd__lowered_read_plan(context, directive);
     struct accd__lowered_plan *plan = directive->parsed;
     for (size_t i = 0; i < plan->nitems; i++) {
-        struct accd__lowered_item *plan_item = &plan->items[i];
+        accd_ir_item *plan_item = &plan->items[i];
         plan->construct_items[i] = plan_item->item;
-        if (accd_item_locate(context, &plan_item->place, (const int64_t *)(const void *)arguments, plan_item->params,
+        if (plan_item->frame >= 0)
+            plan->construct_items[i].frame = arguments[plan_item->frame];
+        if (accd_item_locate(context, &plan_item->code, (const int64_t *)(const void *)arguments, plan_item->params,
                              &plan->construct_items[i]) != ACCD_OK)
             end_with_core_error(directive);
-        if (plan_item->rows) {
+        if (plan_item->first_row >= 0 && plan_item->item.label) {
             name_elements(directive, plan_item, &plan->construct_items[i], (const int64_t *)(const void *)arguments);
             plan->construct_items[i].label = plan_item->item.label;
         }

@@ -4,30 +4,16 @@
 
 #include "accdeep_lowered.h"
 
-#include <accdeep_core.h>
+#include <abi/ir/accdeep_ir.h>
 
 #include <stdbool.h>
 
-/* Array that the section of an item belongs to. */
-struct accd__lowered_rows {
-    int first; /* index of the array's first argument: its address; lower bound and extent of each dimension follow */
-    accd_array array; /* address and bounds of the array as the item's label (its name for errors) has them now */
-};
-
-/* Item of a plan: the constant part, and the code `place` that locates the item (computes its address) at each run. */
-struct accd__lowered_item {
-    accd_item item;
-    accd_item_code place;
-    int64_t *params;                 /* values of `place.params` at the last run, for the item's mapping program */
-    struct accd__lowered_rows *rows; /* array that the item belongs to; NULL: not known */
-};
-
-/* Plan of a directive: its construct as text.c reads it; never freed. */
+/* Plan of a directive: its construct as plan.c reads it; never freed. */
 struct accd__lowered_plan {
     accd_construct_kind kind;
     int finalize;
     const char *name;
-    struct accd__lowered_item *items;
+    accd_ir_item *items;
     accd_item *construct_items; /* items of the next construct, located; space for `nitems` */
     size_t nitems;
 };

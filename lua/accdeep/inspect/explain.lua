@@ -6,6 +6,7 @@
 
 local ast = require "accdeep.base.ast"
 local core = require "accdeep.core"
+local ir_text = require "accdeep.plan.ir_text"
 local location = require "accdeep.base.location"
 local nest = require "accdeep.lowering.nest"
 local unparse_openmp = require "accdeep.syntax.unparse_openmp"
@@ -339,19 +340,24 @@ local regions = { region = true, compute = true }
 
 -- Returns an observer, and a function that returns true if the observer found a construct. The observer writes the
 -- first construct for which is_selected(plan.location) is true, and the end of that construct if it is a region.
--- `write`: a function of text.
-function explain.new(write, is_selected)
+-- `write`: a function of text. only_ir: true to write only the construct IR.
+function explain.new(write, is_selected, only_ir)
   local selected_plan, is_ended, is_body_awaited
   -- Hook `construct`: collects the text of the selected construct, and returns a function that writes it with the
   -- events. Returns nil for other constructs.
   local function on_construct(session, plan, ends)
     local out = {}
     if ends then
-      if is_ended or plan ~= selected_plan then return nil end
+      if is_ended or only_ir or plan ~= selected_plan then return nil end
       is_ended = true
     else
       if selected_plan or not is_selected(plan.location) then return nil end
       selected_plan = plan
+      if only_ir then
+        write((ir_text.write(plan, { variable = ir_text.variables_of(session), has_place = true,
+          call = function(symbol) return symbol.name end })))
+        return nil
+      end
       local as_written = plan.node.written
       out[1] = "directive"
       add_text(as_written and unparse_openmp.directive(as_written) or explain.format_directive(plan), out)

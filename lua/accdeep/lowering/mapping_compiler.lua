@@ -252,7 +252,7 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
       code_end = b.n, label = label("", element.size, layout_of(session, element, child)) }, child)
   end
   return {
-    stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
+    name = "pointers", stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
     code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
   }
 end
@@ -686,13 +686,16 @@ local function names_of(session, record)
   return symbols
 end
 
+-- Returns the name of the program for elements of a record.
+local function program_name(record) return (types.name(record):gsub("^%a+ ", "")) end
+
 -- Returns the program that describes elements of type t for messages: `program`, unless it is nil. For a structure
 -- without a program it returns a cached program that only names its members; nil for other, incomplete and empty types.
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
   cache[LAYOUT] = cache[LAYOUT] or {
-    stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
+    name = program_name(t), stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
     registers = 1, params = 0, excluded = {}, members = names_of(session, t),
   }
   return cache[LAYOUT]
@@ -778,7 +781,7 @@ function compile_program(session, member_mapping, pos, enclosing)
       piece.action = policy.code(piece.requested_action)
     end
     return {
-      stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
+      name = program_name(record), stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
       members = names_of(session, record),
       code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,
     }

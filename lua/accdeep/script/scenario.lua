@@ -7,6 +7,7 @@
 --     file session   made by `open`, replaced by scenario { } and rules { }.
 --       case session   an inner session for each case, closed at its end.
 
+local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.syntax.advice"
 local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
@@ -17,6 +18,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local ir_execution = lazy.require "accdeep.run.ir_execution"
 local languages = require "accdeep.run.languages"
 local syntax = require "accdeep.syntax"
 local scoped_names = require "accdeep.types.scoped_names"
@@ -27,7 +29,7 @@ local observers = require "accdeep.base.observers"
 local profiles = require "accdeep.definitions.profiles"
 local sandbox = require "accdeep.script.sandbox"
 local session = require "accdeep.run.session"
-local state = require "accdeep.run.state"
+local state_functions = require "accdeep.script.state_functions"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
 local memory_view = require "accdeep.backend.memory_view"
@@ -47,7 +49,6 @@ local function handle(region)
     __call = function(_, body) return region(body) end })
 end
 
-local WORD = 8 -- bytes of each integer that device_words returns
 local STEPS_OF_A_BYTE = 10 -- steps that count for each written byte: thus the step limit also limits the output
 
 -- Raises an error with the text `message` unless `value` is a string.
@@ -392,6 +393,15 @@ local function language(run)
   env.acc = directives "acc"
   env.omp = directives "omp"
 
+  -- Defines ir(text): executes constructs that are given as a text of the construct IR. path: the file of the text;
+  -- nil: the text is in the script.
+  function env.ir(text, path)
+    begin()
+    need_text(text, "ir takes a text of the construct IR")
+    local file, line = location.caller(2)
+    ir_execution.run(current(), text, path or file, path and 1 or line)
+  end
+
   -- Defines block(fn): calls `fn` as a block of the host program, at whose end clause groups declared in it end, too.
   function env.block(body)
     begin()
@@ -403,61 +413,7 @@ local function language(run)
     if not ok then error(err, 0) end
   end
 
-  -- Defines state(device): returns the state of a device as a table. `device`: a number; nil: the current device.
-  function env.state(device) return state.read(current(), device) end
-  -- Defines tuples(list): returns tuples (entries of the directory, as in state().levels[1].original) as sorted texts.
-  function env.tuples(list)
-    local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
-    for _, tuple in ipairs(is_list and list or {}) do
-      is_list = is_list and type(tuple) == "table" and type(tuple.state) == "string" and type(tuple.name) == "string"
-    end
-    if not is_list then
-      raise("type-mismatch", nil, "tuples takes a list of tuples", { rule = "HOUSE-expect",
-        help = "as state().levels[1].original" })
-    end
-    return state.tuples(list)
-  end
-
-  -- Defines device_words(text): returns the device bytes of an l-value, written or not, as a list of 8-byte integers. A
-  -- partial last word counts as a word. Raises unless the l-value is wholly present.
-  function env.device_words(text)
-    need_text(text, "device_words takes a variable, member or section as text")
-    local s = current()
-    local file, line = location.caller(2)
-    local address, bytes = s:with_text(text, file, line, s.extent, s, text)
-    local at, words = s.ctx:deviceptr(s.now.device, address), {}
-    if s.ctx:presence(s.now.device, address, bytes) ~= "wholly" then
-      raise("not-present", nil, ("%s is not present on device %d"):format(text, s.now.device),
-        { rule = "HOUSE-expect" })
-    end
-    for i = 1, bytes // WORD do words[i] = s.ctx:device_read(s.now.device, at + (i - 1) * WORD, core.scalar.i64) end
-    for i = bytes - bytes % WORD, bytes - 1 do
-      local word = i // WORD + 1
-      words[word] = (words[word] or 0) | s.ctx:device_read(s.now.device, at + i, core.scalar.u8) << 8 * (i % WORD)
-    end
-    return words
-  end
-
-  -- Defines show(device): prints the state of the device with this number; nil: of the current device.
-  function env.show(device) run.out(state.text(current(), device)) end
-
-  -- Defines draw "name.svg": draws host and device into a file. Only trusted scripts may name a folder.
-  function env.draw(name)
-    need_text(name, "draw takes the name of a file")
-    if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
-      raise("type-mismatch", nil, ("'%s' does not end in .svg, .dot or .html"):format(name))
-    end
-    if not run.options.trust and not name:find "^[%w_-][%w._-]*$" then
-      raise("file", nil, ("'%s' is more than a file's name"):format(name), { rule = "HOUSE-draw",
-        help = "letters, digits, '.', '-' and '_': whoever runs the script chooses the folder" })
-    end
-    if not run.options.draw and not run.observers.draw then
-      raise("file", nil, "there is no place for pictures", { rule = "HOUSE-draw",
-        help = "accdeep run --draw-dir FOLDER, or accdeep draw for pictures of all steps" })
-    end
-    if run.options.draw then run.options.draw(current(), name) end
-    if run.observers.draw then run.observers.draw(current(), name) end
-  end
+  state_functions.define(env, run, current, need_text)
 
   local collect
   env.expect, collect = expect.new(current, run.checks, function(text)
@@ -735,7 +691,9 @@ local function execute(run, text, finished)
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
     -- A byte order mark and a first line for the shell are skipped, as Lua does.
     local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
-    local chunk, problem = load(script, "@" .. file, "t", run.env)
+    local chunk, problem
+    if file:find "%.ir$" then chunk = function() run.env.ir(text, file) end
+    else chunk, problem = load(script, "@" .. file, "t", run.env) end
     if problem == "not enough memory" then error(problem, 0) end
     if not chunk then
       local line, message = problem:match ":(%d+): (.*)$"

@@ -22,6 +22,7 @@ local function options(command)
     .. "rule, a term, a clause, or a name of the scenario language.")
   command:option("--in",
     "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
+  command:flag("--ir", "Print only the construct IR of the directive: its meaning as a text.")
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
@@ -88,7 +89,7 @@ end
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then
-    local description = about(text)
+    local description = not chosen.ir and about(text)
     if description then
       common.write_output(description)
       return 0
@@ -104,7 +105,7 @@ local function run(chosen)
     local _, line_feeds = (source_location.text or ""):gsub("\n", "")
     return source_location.file == path and source_location.line and source_location.line <= line
       and line <= source_location.line + line_feeds
-  end)
+  end, chosen.ir)
   observer.last = not line and function(session)
     location.remember("directive", text)
     local ok, result = pcall(session.directive, session, text, nil, "directive", 1)

@@ -2,14 +2,14 @@
 -- (core/abi/lowered/accdeep_lowered.h).
 --
 -- c_unit.lua uses it for `--to accdeep`. A directive that moves data becomes a call with its construct IR as text
--- (ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses. In
+-- (plan/ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses. In
 -- the construct's statement, pointers have device addresses. Other variables are replaced by a dereferenced pointer to
 -- their device copy.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local c_dialects = require "accdeep.tools.export.c_dialects"
-local ir_text = require "accdeep.tools.lower.ir_text"
+local ir_text = require "accdeep.plan.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
@@ -130,7 +130,7 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- Returns the name of the static variable that holds the plan `text` (ir_text.lua) of a directive. Adds the variable's
+-- Returns the name of the static variable that holds the plan `text` (plan/ir_text.lua) of a directive. Adds the variable's
 -- definition to self.plans if no equal plan of the same line has one.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
@@ -331,8 +331,8 @@ end
 -- sorted variables of a compute construct that are pointers or in device memory. `instance`: type by variable. Raises
 -- {cannot = reason} if calls cannot express the directive.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
-  local text, inputs = ir_text.write(plan, plan.items, function(symbol) return symbol.variable and symbol end,
-    function(symbol) return self:bound(symbol) end)
+  local text, inputs = ir_text.write(plan, { variable = function(symbol) return symbol.variable and symbol end,
+    is_value = true, call = function(symbol) return "bound_" .. self:bound(symbol) end })
   for _, item in ipairs(plan.items) do
     local variable = item.variable
     if variable and variable ~= "this" and directive.addressless[variable] and instance[variable] then

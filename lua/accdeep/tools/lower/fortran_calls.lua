@@ -17,7 +17,7 @@ local fortran_types = require "accdeep.types.fortran_types"
 local fortran_writer = require "accdeep.tools.export.fortran_writer"
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local ir_text = require "accdeep.tools.lower.ir_text"
+local ir_text = require "accdeep.plan.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
@@ -371,14 +371,15 @@ function Calls:plan(plan, sources)
   for i, item in ipairs(plan.items) do
     local source = sources[item.variable] or deep_copy.cannot "this list item"
     source.number = i - 1
-    parameterize_count(item, { value = 0, key = ("count %d"):format(i), count_of = source })
+    parameterize_count(item, { value = 0, key = ("count %d"):format(i),
+      name = "number of elements " .. i, count_of = source })
     if source.rank > 0 then
       item.rows = { name = source.args and source.base or "", { key = ("rows %d"):format(i), rows_of = source } }
       for k = 2, 1 + 2 * source.rank do item.rows[k] = { key = ("rows %d %d"):format(i, k) } end
     end
   end
-  local text, inputs = ir_text.write(plan, plan.items, function(symbol) return self:symbol(symbol) end,
-    function() deep_copy.cannot "a function in a bound" end)
+  local text, inputs = ir_text.write(plan, { variable = function(symbol) return self:symbol(symbol) end,
+    is_value = true, call = function() deep_copy.cannot "a function in a bound" end })
   for index, input in ipairs(inputs) do
     local variable = input.variable or {}
     if variable.source then

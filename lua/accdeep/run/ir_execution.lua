@@ -1,0 +1,112 @@
+-- ir_execution.lua - executes texts of the construct IR in a session: constructs that accdeep explain --ir printed, or
+-- that another implementation wrote.
+--
+-- Input: a session and a text, which examples/construct-ir.md describes. The core reads the text (core/abi/ir). Names
+-- of the text are variables of the host program, or memory that the text declares. A statement `end` closes the
+-- innermost region that the text opened; a region that is left open is an error.
+
+local construct_ir = require "accdeep.plan.construct_ir"
+local diagnostic = require "accdeep.base.diagnostic"
+local region = require "accdeep.run.region"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local ir_execution = {}
+
+-- Returns the position in `text` of a line and a column, which count from 1.
+local function position(text, line, column)
+  local at = 1
+  for _ = 2, line do at = (text:find("\n", at, true) or #text) + 1 end
+  return at + column - 1
+end
+
+-- Returns the address of `offset` bytes after the beginning of the variable `name`. Raises if there is no variable.
+local function address_of(session, name, offset, pos)
+  local variable = session.now.scope.variables[name] or session.now.scope:no_variable({ name = name, pos = pos })
+  return variable.address + offset
+end
+
+-- Functions that execute statements, by kind: function(session, statement, state). state: {inputs, regions, pos}, the
+-- text's inputs, the regions that it has opened, and the position of the statement.
+local statements = {}
+
+-- Declares a variable of zeroed bytes.
+function statements.memory(session, statement, state)
+  local scope, t = session.now.scope, types.array(types.scalars.char, statement.bytes)
+  if scope:find_declared(statement.name) then scope:raise_taken(statement.name, state.pos) end
+  scope.variables[statement.name] = { name = statement.name, type = t,
+    address = session:new_block(statement.bytes, statement.name, t, state.pos) }
+end
+
+-- Stores a number or an address in host memory.
+function statements.store(session, statement, state)
+  local to = address_of(session, statement.name, statement.offset, state.pos)
+  local value = statement.target and address_of(session, statement.target, statement.value, state.pos)
+    or statement.value
+  session.host_space:store(to, statement.scalar, nil, value, nil, nil, { pos = state.pos })
+end
+
+-- Returns the values of a text's inputs. Raises for an input that is no address of a variable.
+local function input_values(session, state)
+  local values = {}
+  for i, input in ipairs(state.inputs) do
+    if input.is_value then
+      raise("unsupported", state.pos, ("the value of '%s' is known only to the program that the text is for"):format(
+        input.name), { rule = "HOUSE-ir" })
+    end
+    values[i] = address_of(session, input.name, input.offset, state.pos)
+  end
+  return values
+end
+
+-- Executes a construct; a region stays open.
+function statements.construct(session, statement, state)
+  local node = { tag = "directive", name = statement.name, clauses = {}, pos = state.pos }
+  local plan = construct_ir.new(session, node, statement.construct_kind, { file = statement.file,
+    line = statement.file_line })
+  local current = session.now.current
+  plan.location = { text = current.text, file = current.file, line = (current.line or 1) + statement.line - 1 }
+  plan.construct = statement.construct
+  plan.construct:set_inputs(input_values(session, state))
+  local is_region = plan.kind == "region" or plan.kind == "compute"
+  if not is_region then return session:run(plan) end
+  state.regions[#state.regions + 1] = region.open(session, plan, true)
+end
+
+-- Closes the innermost region.
+statements["end"] = function(_, _, state)
+  local opened = table.remove(state.regions)
+  if not opened then
+    raise("region-nesting", state.pos, "there is no open region to end", { rule = "DIR-4.3-06" })
+  end
+  opened:close()
+end
+
+-- Executes the statements of a text in order. Raises at the first statement that fails; regions that the text has
+-- opened are then abandoned. Nothing is executed if the text is wrong. Decides HOUSE-ir.
+function ir_execution.run(session, text, file, line)
+  session:with_text(text, file, line, function()
+    local list, inputs = session.ctx:read_ir(text, file, line)
+    if not list then
+      raise("syntax", position(text, inputs.line, inputs.column), inputs.message, { rule = "HOUSE-ir",
+        help = "examples/construct-ir.md describes the language" })
+    end
+    local state = { inputs = inputs, regions = {} }
+    local ok, err = pcall(function()
+      for _, statement in ipairs(list) do
+        state.pos = position(text, statement.line, 1)
+        statements[statement.kind](session, statement, state)
+      end
+      if #state.regions > 0 then
+        raise("region-nesting", state.pos, "a region is still open at the end of the text", { rule = "DIR-4.3-06",
+          help = "write 'end' after the construct" })
+      end
+    end)
+    if ok then return end
+    if state.regions[1] then state.regions[1]:abandon() end
+    error(err, 0)
+  end)
+end
+
+return ir_execution
