@@ -5,7 +5,7 @@ unused_secondaries = false
 -- Scenarios see the names of the scenario language: these and host (tests/lua/reference_spec.lua compares).
 local scenario = {
   "NULL", "acc", "addr", "alloc", "block", "call", "case", "declare", "declare_from", "device_words", "draw",
-  "events", "expect", "fortran", "free", "func", "method", "omp", "output", "rules", "scenario", "show", "sizeof",
+  "events", "expect", "fortran", "free", "func", "ir", "method", "omp", "output", "rules", "scenario", "show", "sizeof",
   "state", "tuples", "vocabulary",
   "acc_async_default", "acc_async_noval", "acc_async_sync", "acc_async_test", "acc_async_test_all", "acc_attach",
   "acc_attach_async",

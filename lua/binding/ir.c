@@ -2,6 +2,7 @@
 #include "binding.h"
 
 #include <abi/ir/accdeep_ir.h>
+#include <string.h>
 
 /* Pushes a table {name=, offset=, is_value=} for an input of a text. */
 static void push_input(lua_State *L, const accd_ir_input *input)
@@ -38,8 +39,8 @@ static void push_statement(lua_State *L, int index, const accd_ir_statement *sta
     }
 }
 
-/* Pushes the lists of statements and inputs of the text at stack index 2, light userdata; 1: the context. Raises without
- * memory. */
+/* Pushes the lists of statements and inputs of the text at stack index 2, light userdata; 1: the context. Raises
+ * without memory. */
 static int l_push_result(lua_State *L)
 {
     const accd_ir *ir = lua_touserdata(L, 2);
@@ -56,8 +57,18 @@ static int l_push_result(lua_State *L)
     return 2;
 }
 
-/* context:read_ir(text, file, line) -> list of statements, list of inputs; or nil, {message=, line=, column=}. file,
- * line: place of the directive if the text does not name one; file may be nil. Fields of a statement are kind
+/* Returns the number of the function `name` in the table at stack index 5; -1: there is none. `ud`: the Lua state. */
+static int find_function(void *ud, const char *name)
+{
+    lua_State *L = ud;
+    const int number = lua_getfield(L, 5, name) == LUA_TNIL ? -1 : (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return number;
+}
+
+/* context:read_ir(text, file, line, functions) -> list of statements, list of inputs; or nil, {message=, line=,
+ * column=}. file, line: place of the directive if the text does not name one; file may be nil. functions: table from
+ * the name of a function that bounds call to its number (context:bind_function), or nil. Fields of a statement are kind
  * ("memory", "store", "construct", "end") and line, and:
  *
  *     memory      name, bytes
@@ -68,11 +79,21 @@ static int l_push_result(lua_State *L)
 int accd__l_read_ir(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    const char *text = luaL_checkstring(L, 2);
-    const accd_ir_config config = {.file = luaL_optstring(L, 3, NULL), .line = (int)luaL_optinteger(L, 4, 0)};
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    lua_settop(L, 5);
+    const accd_ir_config config = {.file = luaL_optstring(L, 3, NULL),
+                                   .line = (int)luaL_optinteger(L, 4, 0),
+                                   .find_function = lua_istable(L, 5) ? find_function : NULL,
+                                   .ud = L};
     accd_ir_error error = {0};
     accd_ir *ir;
-    const accd_status status = accd_ir_read(context->core, text, &config, &ir, &error);
+    accd_status status = accd_ir_read(context->core, text, &config, &ir, &error);
+    if (status == ACCD_OK && strlen(text) != length) { /* the reader stops at a zero byte */
+        accd_ir_free(ir);
+        status = ACCD_ERROR_MISUSE;
+        error = (accd_ir_error){.line = 1, .column = 1, .message = "the text has a zero byte"};
+    }
     if (status == ACCD_ERROR_OUT_OF_MEMORY)
         return luaL_error(L, "not enough memory");
     if (status != ACCD_OK) {

@@ -1,10 +1,12 @@
--- Mutated directives, declarations, bodies of kernels and expressions. Each text must succeed or raise an error of
--- accdeep with a location, and the session must continue. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
+-- Mutated directives, declarations, bodies of kernels, expressions and texts of the construct IR. Each text must succeed
+-- or raise an error of accdeep with a location, and the session must continue. ACCDEEP_SEED and ACCDEEP_ROUNDS select
+-- other runs.
 
 scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 
 package.path = "tests/random/?.lua;" .. package.path
 
+local ir_execution = require "accdeep.run.ir_execution"
 local syntax = require "accdeep.syntax"
 local mutate = require "mutate"
 local mutated_texts = require "mutated_texts"
@@ -60,6 +62,18 @@ local corpus = {
     "switch (n) { case 3: a[0] = 1; break; case 4: default: a[1] = 2; }",
     "X.at[1].y = n > 2 ? a[1] << 3 : ~a[0]; p[0] = 1.5e3f; { int t = -1; Y[0].n = t; }",
   },
+  ir = {
+    "program leaf size 32\n  piece @0 size 8 init \"n\"\n  piece @8 size 24\n  r0 = load i32 @0\n"
+      .. "  field @8 of 8 count r0 always_in \"v\" section\n  excluded @16 size 8 \"at[0]\"\n"
+      .. "construct region \"data\" at \"u.c\":3\n  r0 = &X\n  r1 = 1\n"
+      .. "  item copy of 32 base r0 count r1 present_or -> leaf \"X\"\nend",
+    "construct enter_data\n  r0 = &a\n  r1 = &n\n  r2 = load i32 r1+0\n  r3 = 2\n  r4 = r2 - r3 : i32\n"
+      .. "  item copyin of 4 base r0 start r3 count r4 slot &p \"a\" section array \"a\" shift 0 (0:10:4)",
+    "memory one size 16\nstore &one = i32 -3\nstore &one+8 = &a\nprogram p size 8\n  r0 = 1\n  r1 = element\n"
+      .. "  r2 = select r0 r1 r0\n  r3 = cast r2 bool\n  r4 = distance r1 r1 of 8\n  r5 = ! r4\n"
+      .. "  field @0 of 8 count r0 up 1\nconstruct exit_data finalize\n  r0 = &one+8\n"
+      .. "  item delete of 8 base r0 -> p \"one\" frame &one size 16 gaps 8 (1:8)",
+  },
   expression = { "X.v[0:3]", "Y[2].at[1].x + 2 * n", "*(p + 1)", "(int)3.7 & 0xff", "&a[3] - &a[1]", "m[1][0:2]" },
 }
 
@@ -82,6 +96,7 @@ end
 local run = {}
 function run.directive(text) run_step { kind = "acc", text = text } end
 function run.openmp(text) run_step { kind = "omp", text = text, body = "a[0] = n;" } end
+function run.ir(text) ir_execution.run(s, "accdeep ir 1\n" .. text, "text", 1) end
 function run.declaration(text) s:declare(text, "text", 1) end
 function run.body(text) run_step { kind = "acc", text = "parallel copy(X, Y, a, m, n) create(p)", body = text } end
 function run.expression(text) s:with_text(text, "text", 1, s.value, s, s:host_env(), text) end
@@ -92,7 +107,7 @@ end
 
 math.randomseed(seed)
 fresh()
-local kinds = { "directive", "directive", "openmp", "openmp", "declaration", "body", "expression" }
+local kinds = { "directive", "directive", "ir", "openmp", "openmp", "declaration", "body", "expression" }
 for round = 1, rounds do
   local kind = kinds[math.random(#kinds)]
   local list = corpus[kind]

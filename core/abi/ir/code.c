@@ -83,6 +83,12 @@ void accd__ir_load_input(struct reader *reader, struct code *code, int to, int i
     accd__ir_need(reader, code, (size_t)input);
 }
 
+/* Appends an instruction that loads a constant into a register. */
+void accd__ir_load_constant(struct reader *reader, struct code *code, int to, int64_t value)
+{
+    add(reader, code, (accd_instruction){.op = ACCD_I_CONST, .to = (uint8_t)to, .k = value});
+}
+
 /* Reads the name of a scalar type. */
 static int read_scalar(struct reader *reader)
 {

@@ -35,6 +35,7 @@ struct named_program {
     accd_program *core;
     bool *needs; /* for each input up to `ninputs`, whether the program, or a program inside, needs it */
     size_t ninputs;
+    unsigned open; /* number of enclosing programs that its fields with 'up' need; 0: an item may use it */
 };
 
 struct result {
@@ -104,8 +105,9 @@ void accd__ir_read_instruction(struct reader *reader, struct code *code);
 int accd__ir_read_address(struct reader *reader);
 /* Returns the number of a new input of the text. */
 int accd__ir_add_input(struct reader *reader, accd_ir_input input);
-/* Appends an instruction that loads an input into a register. */
+/* Append an instruction that loads an input, or a constant, into a register. */
 void accd__ir_load_input(struct reader *reader, struct code *code, int to, int input);
+void accd__ir_load_constant(struct reader *reader, struct code *code, int to, int64_t value);
 /* Marks in *code that the input is needed. */
 void accd__ir_need(struct reader *reader, struct code *code, size_t input);
 /* Names of scalar types, in the order of accd_scalar. */

@@ -124,6 +124,7 @@ struct draft {
     accd_field *fields;
     accd_member *excluded, *members;
     size_t piece_capacity, field_capacity, excluded_capacity, member_capacity;
+    unsigned open; /* as in struct named_program */
     struct code code;
 };
 
@@ -220,10 +221,14 @@ static void read_field(struct reader *reader, struct draft *draft)
             const struct named_program *child = accd__ir_read_program_name(reader);
             if (child)
                 need_inputs_of(reader, &draft->code, child);
+            if (child && child->open > draft->open + 1)
+                draft->open = child->open - 1;
             field.child = child ? child->core : NULL;
         } else if (!accd__ir_read_flag(reader, &field.flags) && !accd__ir_read_label_attribute(reader, &label))
             fail_attribute(reader, "a field");
     }
+    if (field.up > draft->open + 1)
+        draft->open = field.up - 1;
     if (field.count < 0 || (unsigned)field.count >= draft->code.registers || field.start >= (int)draft->code.registers)
         accd__ir_fail(reader, &token,
                       "the count or start of the field is in no register that an instruction above sets");
@@ -275,7 +280,7 @@ static void finish_program(struct reader *reader, struct draft *draft, const cha
         return;
     if (draft->code.ninputs)
         memcpy(needs, draft->code.needs, draft->code.ninputs);
-    *entry = (struct named_program){.name = name, .needs = needs, .ninputs = draft->code.ninputs};
+    *entry = (struct named_program){.name = name, .needs = needs, .ninputs = draft->code.ninputs, .open = draft->open};
     const accd_status status = accd_program_new(reader->context, spec, &entry->core);
     if (status == ACCD_ERROR_OUT_OF_MEMORY)
         accd__ir_fail_memory(reader);

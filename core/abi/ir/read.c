@@ -56,7 +56,7 @@ static void read_rows(struct reader *reader, accd_ir_item *entry)
     }
 }
 
-/* Reads the memory of the pointer of an item: a register with its address, or the address. */
+/* Reads the memory of the pointer of an item: a register with its address, or the address itself. */
 static void read_slot(struct reader *reader, accd_ir_item *entry, struct code *code)
 {
     if (accd__ir_is_register(reader)) {
@@ -64,7 +64,10 @@ static void read_slot(struct reader *reader, accd_ir_item *entry, struct code *c
         return;
     }
     entry->code.slot = (int)code->registers;
-    accd__ir_load_input(reader, code, entry->code.slot, accd__ir_read_address(reader));
+    if (reader->token.kind == TOKEN_INTEGER)
+        accd__ir_load_constant(reader, code, entry->code.slot, accd__ir_integer(reader, INT64_MIN, INT64_MAX));
+    else
+        accd__ir_load_input(reader, code, entry->code.slot, accd__ir_read_address(reader));
 }
 
 /* Reads an attribute of an item. Returns false if the next token is none. */
@@ -91,7 +94,10 @@ static bool read_item_attribute(struct reader *reader, accd_ir_item *entry, stru
     else if (accd__ir_accept(reader, "->"))
         *program_p = accd__ir_read_program_name(reader);
     else if (accd__ir_accept(reader, "frame")) {
-        entry->frame = accd__ir_read_address(reader);
+        if (reader->token.kind == TOKEN_INTEGER)
+            entry->item.frame = (const void *)(uintptr_t)accd__ir_integer(reader, INT64_MIN, INT64_MAX);
+        else
+            entry->frame = accd__ir_read_address(reader);
         accd__ir_expect(reader, "size");
         entry->item.frame_bytes = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     } else if (accd__ir_accept(reader, "index")) {
@@ -151,7 +157,9 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
                         place->index[0], place->index[1], place->index[2]};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
         highest = used[i] > highest ? used[i] : highest;
-    if (place->base < 0)
+    if (program && program->open)
+        accd__ir_fail(reader, &token, "'up' in program '%.80s' leads out of it", program->name);
+    else if (place->base < 0)
         accd__ir_fail(reader, &token, "the item has no 'base', the register with its address");
     else if (highest >= (int)code->registers)
         accd__ir_fail(reader, &token, "register r%d is set by no instruction above", highest);

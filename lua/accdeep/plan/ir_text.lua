@@ -2,11 +2,10 @@
 -- (examples/construct-ir.md describes it).
 --
 -- Input: a plan with its items. Output: a text, and the list of its inputs: the symbols of variables and values that
--- the text names, in the order of their first use. Whoever executes the text passes their values in this order. The command
+-- the text names, in the order of their first use. Whoever executes the text passes their values in this order.
 -- accdeep explain --ir prints the text; programs of accdeep lower --to accdeep execute it without Lua.
 
 local core = require "accdeep.core"
-local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local ir_text = {}
 
@@ -280,21 +279,16 @@ function ir_text.write(plan, options)
 end
 
 -- Returns a function for options.variable: the variable of the session that a symbol names or, for an address that was
--- computed during lowering, the variable whose memory has the address.
+-- computed during lowering, the block of memory that has the address.
 function ir_text.variables_of(session)
-  local found = {}
-  for _, variable in sorted_pairs(session.now.scope.variables) do
-    if variable and variable.address and variable.type then found[#found + 1] = variable end
-  end
+  local blocks = {}
   return function(symbol)
     if symbol.variable then return symbol end
-    for _, variable in ipairs(found) do
-      local offset = symbol.value - variable.address
-      if offset >= 0 and offset < variable.type.size then
-        return { variable = variable, offset = offset, key = ("%p+%d"):format(variable, offset) }
-      end
-    end
-    return nil
+    local range = session.ctx:host_at(symbol.value)
+    if not range or not range.live or range.name == "" then return nil end
+    blocks[range.host] = blocks[range.host] or { name = range.name, address = range.host }
+    local offset = symbol.value - range.host
+    return { variable = blocks[range.host], offset = offset, key = ("%p+%d"):format(blocks[range.host], offset) }
   end
 end
 

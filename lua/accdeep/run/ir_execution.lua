@@ -6,6 +6,7 @@
 -- innermost region that the text opened; a region that is left open is an error.
 
 local construct_ir = require "accdeep.plan.construct_ir"
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local region = require "accdeep.run.region"
 local types = require "accdeep.types"
@@ -13,6 +14,12 @@ local types = require "accdeep.types"
 local raise = diagnostic.raise
 
 local ir_execution = {}
+
+local HELP = "examples/construct-ir.md describes the language"
+
+-- Bytes of the scalar types, by number.
+local sizes = {}
+for name, number in pairs(core.scalar) do sizes[number] = tonumber(name:match "%d+" or 8) // 8 end
 
 -- Returns the position in `text` of a line and a column, which count from 1.
 local function position(text, line, column)
@@ -44,7 +51,7 @@ function statements.store(session, statement, state)
   local to = address_of(session, statement.name, statement.offset, state.pos)
   local value = statement.target and address_of(session, statement.target, statement.value, state.pos)
     or statement.value
-  session.host_space:store(to, statement.scalar, nil, value, nil, nil, { pos = state.pos })
+  session.host_space:store(to, statement.scalar, sizes[statement.scalar], value, nil, nil, { pos = state.pos })
 end
 
 -- Returns the values of a text's inputs. Raises for an input that is no address of a variable.
@@ -70,8 +77,17 @@ function statements.construct(session, statement, state)
   plan.construct = statement.construct
   plan.construct:set_inputs(input_values(session, state))
   local is_region = plan.kind == "region" or plan.kind == "compute"
-  if not is_region then return session:run(plan) end
-  state.regions[#state.regions + 1] = region.open(session, plan, true)
+  local ok, result = pcall(function()
+    if is_region then return region.open(session, plan, true) end
+    session:run(plan)
+  end)
+  if not ok and diagnostic.is(result) and result.code == "misuse" then
+    -- The core refuses a construct that no directive has, such as an item that is no whole number of elements.
+    raise("syntax", state.pos, result.message, { rule = "HOUSE-ir", help = HELP })
+  elseif not ok then
+    error(result, 0)
+  end
+  if is_region then state.regions[#state.regions + 1] = result end
 end
 
 -- Closes the innermost region.
@@ -90,7 +106,7 @@ function ir_execution.run(session, text, file, line)
     local list, inputs = session.ctx:read_ir(text, file, line)
     if not list then
       raise("syntax", position(text, inputs.line, inputs.column), inputs.message, { rule = "HOUSE-ir",
-        help = "examples/construct-ir.md describes the language" })
+        help = HELP })
     end
     local state = { inputs = inputs, regions = {} }
     local ok, err = pcall(function()

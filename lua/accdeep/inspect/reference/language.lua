@@ -371,6 +371,34 @@ end)
 expect.host("a[0:4]", { 0, 1, 2, 3 })
 ]] },
 
+  { name = "ir", params = { "text string - statements of the construct IR", "path? string - file that has the text" },
+    text = "Executes the constructs that a text of the construct IR describes, in order. `accdeep explain --ir` prints"
+      .. " such a text for a directive; `accdeep run FILE.ir` runs a file of it. Names in the text are variables of the"
+      .. " scenario, or memory that the text declares. Regions that the text opens are ended in it. If the text is"
+      .. " wrong, nothing is executed; if a statement fails, the open regions are abandoned.",
+    rules = "HOUSE-ir",
+    errors = {
+      { "syntax", "a text that is no construct IR, or of another version", [[ir "accdeep ir 2"]] },
+      { "unknown-name", "a variable that does not exist", [=[ir [[
+accdeep ir 1
+construct enter_data
+  r0 = &w
+  item copyin of 4 base r0 "w"
+]]]=] },
+      { "region-nesting", "a region that is still open at the end of the text",
+        [=[ir "accdeep ir 1; construct region"]=] },
+    },
+    example = [=[
+ir [[
+accdeep ir 1
+construct enter_data
+  r0 = &a
+  r1 = 4
+  item copyin of 4 base r0 count r1 "a" section
+]]
+expect.present "a[0:4]"
+]=] },
+
   { name = "block", params = { "body fun() - the statements of the block" },
     text = "A block of the host program. Groups of clauses (`declare group`) that it declares end with it.",
     rules = "LLNL-4-01",

@@ -2,7 +2,7 @@
 -- (core/abi/lowered/accdeep_lowered.h).
 --
 -- c_unit.lua uses it for `--to accdeep`. A directive that moves data becomes a call with its construct IR as text
--- (plan/ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses. In
+-- (ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses. In
 -- the construct's statement, pointers have device addresses. Other variables are replaced by a dereferenced pointer to
 -- their device copy.
 
@@ -130,7 +130,7 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- Returns the name of the static variable that holds the plan `text` (plan/ir_text.lua) of a directive. Adds the variable's
+-- Returns the name of the static variable that holds the plan `text` (ir_text.lua) of a directive. Adds the variable's
 -- definition to self.plans if no equal plan of the same line has one.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
