@@ -44,7 +44,7 @@ case("accepts: acc_get_num_devices counts the devices of a type, of which the ho
   expect.equal(acc_get_num_devices(acc_device_host), 1)
 end)
 
-case("rejects: there is no device of a type, or the type is no number [ACC33-3.2.1-1]", function()
+case("rejects: there is no device of a type, or the type is no number [ACC33-3.2.1-1 HOUSE-language]", function()
   expect.equal(acc_get_num_devices(acc_device_none), 0)
   expect.equal(acc_get_num_devices(99), 0)
   expect.fails("type-mismatch", function() acc_get_num_devices("nvidia") end)
@@ -60,7 +60,7 @@ case("accepts: acc_on_device is true for the device that runs the caller [ACC33-
   acc "parallel copy(v) if(0)" (function() expect.equal(acc_on_device(acc_device_host), true) end)
 end)
 
-case("rejects: acc_on_device is false for other devices [ACC33-3.2.15-1]", function()
+case("differs: acc_on_device is false for other devices [ACC33-3.2.15-1]", function()
   expect.equal(acc_on_device(acc_device_not_host), false)
   expect.equal(acc_on_device(acc_device_nvidia), false)
   acc "parallel copy(v)" (function()

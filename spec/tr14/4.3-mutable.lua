@@ -79,7 +79,7 @@ case("accepts: kernels and the program have device memory of their own [TR14-4.3
   expect.host("X.b[0]", 6)
 end)
 
-case("rejects: a program frees or replaces memory that mirrors host objects [TR14-4.3-06 ACC33-3.2.21-1]", function()
+case("rejects: a program frees or replaces memory that mirrors host objects [TR14-4.3-06 ACC33-3.2.16-1]", function()
   acc "data copy(X)" (function()
     expect.fails("already-present", function() acc_free(acc_deviceptr "X.a[0:2]") end)
     expect.fails("unknown-name", function() acc "parallel present(X)" "free(X.a);" end)

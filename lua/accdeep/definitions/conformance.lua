@@ -63,8 +63,8 @@ local function name_of(text)
 end
 
 -- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text}. A case is a call whose
--- first argument is text that begins with one of the words `kinds`. It ends before the next case, and at the end of its
--- function: a line "end)" that is indented as the call, or as the line that begins with the word "function".
+-- first argument is text that begins with one of the words `kinds`. It ends with its function, at a line "end)" that is
+-- indented as the call, or as the line that begins with "function"; at the latest before the next case.
 local function add_cases(path, text, list)
   local line, case, rows, last = 0, nil, nil, nil
   -- Ends a case: gives it its text and its name, and appends it.
