@@ -12,34 +12,28 @@
 -- runs in stock Lua with the built module: LUA_PATH and LUA_CPATH must name their folders.
 
 local scenario = require "accdeep.script.scenario"
+local definition = require "accdeep.steps".definition
 
 local LEAST, STEPS = 0.95, 1 << 26
 
--- Structured data constructs, whose body runs without them; an omitted kernel does nothing.
-local body_constructs = { data = true, host_data = true, ["target data"] = true }
+-- Kinds of directives that have no effect if they have no event.
+local eventful = { ["enter data"] = true, ["exit data"] = true, ["end data"] = true, update = true, wait = true,
+  init = true }
 
-local function name_of(text)
-  local words = text:gsub("\\\n", " "):gsub("%s+", " "):gsub("^ ?# ?pragma ", ""):gsub("^ ?!%$", "")
-    :gsub("^ ?acc%f[%W]", ""):gsub("^ ?omp%f[%W]", "")
-  return words:match "^ ?(target data)%f[%W]" or words:match "^ ?(host_data)%f[%W]" or words:match "^ ?(data)%f[%W]"
+-- Returns the entry of a directive in its table, or an empty table. word: acc or omp.
+local function definition_of(word, text)
+  return type(text) == "string" and definition { kind = word, text = text } or {}
 end
 
--- Patterns of directives that have no effect if they have no event.
-local eventful = { "enter data", "exit data", "end data", "%f[%a]update%f[%W]", "%f[%a]wait%f[%W]",
-  "%f[%a]init%f[%W]" }
-
-local function is_eventful(text)
-  if type(text) ~= "string" or text:find "update.*async" then return false end -- events occur at the wait
-  for _, pattern in ipairs(eventful) do
-    if text:find(pattern) then return true end
-  end
-  return false
+local function is_eventful(word, text)
+  return eventful[definition_of(word, text).kind] and not text:find "async" -- events of async occur at the wait
 end
 
--- Returns the object that replaces an omitted construct.
-local function no_operation(text)
+-- Returns the object that replaces an omitted construct. The body of a data construct runs without the construct; an
+-- omitted kernel does nothing.
+local function no_operation(word, text)
   local function run(body)
-    if body_constructs[name_of(text)] and type(body) == "function" then return body() end
+    if definition_of(word, text).structured and type(body) == "function" then return body() end
     return nil
   end
   return setmetatable({ close = function() end, abandon = function() end },
@@ -110,7 +104,7 @@ local function run(path, text, mutation, steps)
     if last and events > last.before then last.is_idle = false end
     last = nil
   end
-  local function step(kind, directive)
+  local function step(kind, word, directive)
     if current ~= mutation.case or failing > 0 and kind == "expectation" then return false end
     local lines = place_in(path)
     local key = kind .. " " .. table.concat(lines, " ")
@@ -121,7 +115,7 @@ local function run(path, text, mutation, steps)
     end_step()
     last = steps[key]
     if not last then
-      last = { key = key, kind = kind, lines = lines, is_idle = directive ~= nil and is_eventful(directive) }
+      last = { key = key, kind = kind, lines = lines, is_idle = word ~= nil and is_eventful(word, directive) }
       steps[key], steps[#steps + 1] = last, last
     end
     last.before = events
@@ -137,7 +131,7 @@ local function run(path, text, mutation, steps)
           is_expected = false
           return carry_out(directive, ...)
         end
-        if step("directive", directive) then return no_operation(tostring(directive)) end
+        if step("directive", word, directive) then return no_operation(word, directive) end
         return carry_out(directive, ...)
       end
     end

@@ -192,8 +192,8 @@ end
 local function end_of(self, construct)
   local list, name = self.scan.list, construct.node.name
   if standalone[name] then return nil end
-  local first = name:match "^[%a_]+"
-  if name:find " loop$" then
+  local definition = openacc_directives.directive(name)
+  if definition.association == "loop" then
     local last, shared = self.scan:loop_end(construct.index + 1)
     if not last then
       self:with_location(construct, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" })
@@ -207,14 +207,14 @@ local function end_of(self, construct)
   local depth = 0
   for i = construct.index + 1, #list do
     local text = list[i].directive
-    if text and text:find("^" .. first .. "%f[^%w_]") and not text:find("^" .. first .. "%s+loop%f[^%w_]") then
+    if text and openacc_directives.find(text) == definition then
       depth = depth + 1
-    elseif text and text:gsub("^end%s*", "end ") == "end " .. first then
+    elseif text and text:gsub("^end%s*", "end ") == "end " .. name then
       if depth == 0 then return i, true end
       depth = depth - 1
     end
   end
-  self:with_location(construct, raise, "syntax", 1, ("'%s' has no '!$acc end %s'"):format(name, first),
+  self:with_location(construct, raise, "syntax", 1, ("'%s' has no '!$acc end %s'"):format(name, name),
     { rule = "ACC33-2.6-1" })
 end
 

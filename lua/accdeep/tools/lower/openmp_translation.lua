@@ -156,9 +156,10 @@ local function division_clauses(self, construct)
   local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
   if has(node, "seq") or not compute then return nil end
   local threads, teams = has(node, "worker", "vector"), has(node, "gang")
-  if openacc_directives.directive(compute.node.name).construct == "kernels" then
+  local construct_name = openacc_directives.directive(compute.node.name).construct
+  if construct_name == "kernels" then
     return has(node, "independent") and not (enclosing_loop and enclosing_loop.words) and "parallel for" or nil
-  elseif compute.node.name:find "^serial" then
+  elseif construct_name == "serial" then
     return nil
   end
   -- Enclosing loops without `words` are executed by one thread: take the innermost divided loop around this one.
@@ -440,8 +441,8 @@ end
 -- construct.
 local function compute(self, construct)
   local node = construct.node
-  local is_loop, parts = node.name:find "loop$", {}
-  local construct_name = openacc_directives.directive(node.name).construct
+  local definition, parts = openacc_directives.directive(node.name), {}
+  local construct_name, is_loop = definition.construct, definition.association == "loop"
   local is_teams = construct_name == "parallel" and not (is_loop and has(node, "seq"))
   construct.words = is_loop and division_clauses(self, construct) or nil
   for _, inner in ipairs(self.list) do
@@ -596,7 +597,7 @@ local function nest(self)
       local outer = self.list[k]
       if outer.last and construct.token <= outer.last then
         construct.compute = construct.compute or outer.compute
-        local is_loop = outer.node.name:find "loop$"
+        local is_loop = openacc_directives.directive(outer.node.name).association == "loop"
         if is_loop and name == "loop" then construct.enclosing_loop = construct.enclosing_loop or outer end
       end
     end
