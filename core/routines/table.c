@@ -2,6 +2,7 @@
 #include "accdeep_routines.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Returns the description of a routine. */
@@ -20,49 +21,72 @@ const accd__routine_info *accd__get_routine(accd__routine routine)
     return &routines[routine];
 }
 
+/* Returns the routine of this name, or of this older or _async name; ACCD__ROUTINE_COUNT: there is none. */
+accd__routine accd__find_routine(const char *name)
+{
+    static const char async[] = "_async";
+    const size_t length = strlen(name), suffix = sizeof async - 1;
+    const bool is_async = length > suffix && !strcmp(name + length - suffix, async);
+    for (int i = 0; i < ACCD__ROUTINE_COUNT; i++) {
+        const accd__routine_info *routine = accd__get_routine((accd__routine)i);
+        for (const char *word = routine->names; *word; word += strspn(word, " ")) {
+            const size_t n = strcspn(word, " ");
+            const bool has_async = is_async && routine->flags & ACCD__ROUTINE_ASYNC && word == routine->names;
+            if (!strncmp(word, name, n) && (n == length || (has_async && n + suffix == length)))
+                return (accd__routine)i;
+            word += n;
+        }
+    }
+    return ACCD__ROUTINE_COUNT;
+}
+
 /* Returns the help for an error of a routine; NULL: none of its own. */
 const char *accd__get_routine_help(const char *name, accd_status status)
 {
     static const struct {
-        const char *routine;
+        accd__routine routine;
         accd_status status;
         const char *help;
     } helps[] = {
-        {"acc_map_data", ACCD_ERROR_ALREADY_PRESENT,
+        {ACCD__ROUTINE_MAP_DATA, ACCD_ERROR_ALREADY_PRESENT,
          "unmap the data that are present there first: exit data, or acc_unmap_data"},
-        {"acc_map_data", ACCD_ERROR_OUT_OF_BOUNDS, "map memory of acc_malloc, and no more than it has"},
-        {"acc_map_data", ACCD_ERROR_NULL_POINTER, "allocate both first: acc_malloc may return null"},
-        {"acc_unmap_data", ACCD_ERROR_NOT_PRESENT,
+        {ACCD__ROUTINE_MAP_DATA, ACCD_ERROR_OUT_OF_BOUNDS, "map memory of acc_malloc, and no more than it has"},
+        {ACCD__ROUTINE_MAP_DATA, ACCD_ERROR_NULL_POINTER, "allocate both first: acc_malloc may return null"},
+        {ACCD__ROUTINE_UNMAP_DATA, ACCD_ERROR_NOT_PRESENT,
          "unmap what acc_map_data has mapped, by its first address; other data: exit data"},
-        {"acc_unmap_data", ACCD_ERROR_ALREADY_PRESENT, "end the regions that use the data before"},
-        {"acc_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
-        {"acc_free", ACCD_ERROR_OUT_OF_BOUNDS, "free what acc_malloc has returned, once"},
-        {"acc_free", ACCD_ERROR_HOST_POINTER_ON_DEVICE, "free what acc_malloc has returned, on the same device"},
-        {"omp_target_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: omp_target_disassociate_ptr"},
-        {"omp_target_free", ACCD_ERROR_OUT_OF_BOUNDS, "free what omp_target_alloc has returned, once"},
-        {"omp_target_free", ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+        {ACCD__ROUTINE_UNMAP_DATA, ACCD_ERROR_ALREADY_PRESENT, "end the regions that use the data before"},
+        {ACCD__ROUTINE_FREE, ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
+        {ACCD__ROUTINE_FREE, ACCD_ERROR_OUT_OF_BOUNDS, "free what acc_malloc has returned, once"},
+        {ACCD__ROUTINE_FREE, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+         "free what acc_malloc has returned, on the same device"},
+        {ACCD__ROUTINE_OMP_FREE, ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: omp_target_disassociate_ptr"},
+        {ACCD__ROUTINE_OMP_FREE, ACCD_ERROR_OUT_OF_BOUNDS, "free what omp_target_alloc has returned, once"},
+        {ACCD__ROUTINE_OMP_FREE, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
          "free what omp_target_alloc has returned, on the same device"},
-        {"omp_target_free", ACCD_ERROR_DEVICE_POINTER_ON_HOST,
+        {ACCD__ROUTINE_OMP_FREE, ACCD_ERROR_DEVICE_POINTER_ON_HOST,
          "free what omp_target_alloc has returned, on the same device"},
-        {"acc_memcpy_to_device", ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+        {ACCD__ROUTINE_MEMCPY_TO_DEVICE, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
          "the first argument is an address in device memory: of acc_malloc, or acc_deviceptr"},
-        {"acc_memcpy_to_device", ACCD_ERROR_DEVICE_POINTER_ON_HOST,
+        {ACCD__ROUTINE_MEMCPY_TO_DEVICE, ACCD_ERROR_DEVICE_POINTER_ON_HOST,
          "from device memory to device memory copy with acc_memcpy_device"},
-        {"acc_memcpy_from_device", ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+        {ACCD__ROUTINE_MEMCPY_FROM_DEVICE, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
          "the second argument is an address in device memory: of acc_malloc, or acc_deviceptr"},
-        {"acc_memcpy_from_device", ACCD_ERROR_DEVICE_POINTER_ON_HOST,
+        {ACCD__ROUTINE_MEMCPY_FROM_DEVICE, ACCD_ERROR_DEVICE_POINTER_ON_HOST,
          "from device memory to device memory copy with acc_memcpy_device"},
-        {"acc_memcpy_device", ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+        {ACCD__ROUTINE_MEMCPY_DEVICE, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
          "both are addresses in memory of the current device: of acc_malloc, or acc_deviceptr"},
-        {"omp_target_memcpy", ACCD_ERROR_HOST_POINTER_ON_DEVICE, "give the number of the device that has the memory"},
-        {"omp_target_memcpy", ACCD_ERROR_DEVICE_POINTER_ON_HOST, "give the number of the device that has the memory"},
-        {"omp_target_memset", ACCD_ERROR_HOST_POINTER_ON_DEVICE, "give the number of the device that has the memory"},
-        {"omp_target_memset", ACCD_ERROR_DEVICE_POINTER_ON_HOST, "give the number of the device that has the memory"},
+        {ACCD__ROUTINE_OMP_MEMCPY, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+         "give the number of the device that has the memory"},
+        {ACCD__ROUTINE_OMP_MEMCPY, ACCD_ERROR_DEVICE_POINTER_ON_HOST,
+         "give the number of the device that has the memory"},
+        {ACCD__ROUTINE_OMP_MEMSET, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
+         "give the number of the device that has the memory"},
+        {ACCD__ROUTINE_OMP_MEMSET, ACCD_ERROR_DEVICE_POINTER_ON_HOST,
+         "give the number of the device that has the memory"},
     };
-    const size_t length = strlen(name), suffix = strlen("_async");
-    const size_t n = length > suffix && !strcmp(name + length - suffix, "_async") ? length - suffix : length;
+    const accd__routine routine = accd__find_routine(name);
     for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (helps[i].status == status && !strncmp(helps[i].routine, name, n) && !helps[i].routine[n])
+        if (helps[i].routine == routine && helps[i].status == status)
             return helps[i].help;
     return NULL;
 }

@@ -159,8 +159,7 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     assert(site);
     const struct rt_thread *self = rt_enter(site);
-    const int device = self->type == RT_DEVICE_HOST ? -1 : self->device;
-    const int present = accd__is_range_present(rt.context, device, host, bytes);
+    const int present = self->type == RT_DEVICE_HOST || accd__is_range_present(rt.context, self->device, host, bytes);
     RT_CALL_HOOKS(query, self->device, host);
     rt_leave();
     return present;

@@ -63,10 +63,8 @@ void *accd_lowered_use_device(const volatile void *pointer, const char *file, in
  * addresses, all other routines NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
 /* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at `line` of `file`.
- * The thread must call the routine before it looks up another one. kind, action: accd_construct_kind and accd_action of
- * the routine's construct; finalize: 1 for finalize routines. */
-accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
-                                                int finalize);
+ * The thread must call the routine before it looks up another one. */
+accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name);
 /* Replaces routines that test or wait for one queue. Does nothing, because work of queues is done at once. Returns 1:
  * complete. */
 int accd_lowered_wait(int queue, ...);

@@ -6,6 +6,7 @@
 #include "lowered.h"
 
 #include "abi/helps/helps.h"
+#include "accdeep_routines.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -251,30 +252,29 @@ void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
     pthread_mutex_unlock(&lock);
 }
 
-/* Executes a construct with one item: the range of `bytes` bytes at `host`. Returns the device address of data that
- * enter data has mapped; otherwise NULL. */
-void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
-                         unsigned long bytes)
+/* Executes a routine of OpenACC for the `bytes` bytes at `host`. Returns the device address of data that it has mapped;
+ * otherwise NULL. Ends the process on failure. */
+void *accd__lowered_call_routine(accd_lowered *directive, const char *name, void *host, unsigned long bytes)
 {
-    const accd_label label = {.name = plan->name, .unit = 1, .file = directive->file, .line = directive->line};
+    const accd_label label = {.name = name, .unit = 1, .file = directive->file, .line = directive->line};
     pthread_mutex_lock(&lock);
     if (!context)
         open_process_context(directive);
-    accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
-    struct accd__lowered_plan plan_item = *plan;
-    item.label = accd_label_intern(context, &label);
-    plan_item.construct_items = &item;
-    plan_item.nitems = 1;
-    if (!item.label)
+    const accd__routine_call call = {
+        .routine = accd__find_routine(name),
+        .devices = 1,
+        .label = accd_label_intern(context, &label),
+        .address = (uint64_t)(uintptr_t)host,
+        .bytes = bytes,
+    };
+    if (!call.label)
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
-    if (bytes && !host)
-        accd__lowered_end_with_error(directive, accd_status_code(ACCD_ERROR_NULL_POINTER), "ACC33-3.2.18-1",
-                                     "a null pointer has no data");
-    if (bytes)
-        execute_plan(directive, &plan_item, NULL);
-    const uint64_t device = bytes && plan->kind == ACCD_KIND_ENTER_DATA ? accd_device_address(context, 0, host) : 0;
+    accd__routine_step step;
+    if (accd__decide_routine(context, &call, &step) != ACCD_OK ||
+        accd__perform_routine(context, &call, &step) != ACCD_OK)
+        end_with_core_error(directive);
     pthread_mutex_unlock(&lock);
-    return (void *)(uintptr_t)device;
+    return (void *)(uintptr_t)step.result;
 }
 
 /* Opens a region, and stores the host addresses of its items in the region, for accd_lowered_pointer. Returns the
@@ -374,7 +374,7 @@ void accd_lowered_write(const accd_lowered_region *region, void *to, const void 
 int accd_lowered_is_present(const void *host, unsigned long bytes)
 {
     pthread_mutex_lock(&lock);
-    const int is_present = context && accd_get_presence(context, 0, host, bytes ? bytes : 1) == ACCD_PRESENCE_FULL;
+    const int is_present = context && accd__is_range_present(context, 0, host, bytes);
     pthread_mutex_unlock(&lock);
     return is_present;
 }

@@ -29,11 +29,9 @@ _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const
  * lock. */
 _Noreturn void accd__lowered_end_with_bad_plan(const accd_lowered *directive);
 
-/* Executes a construct with one item, with the kind, `finalize` and name of `plan`. With 0 bytes nothing is executed.
- * Takes the lock. Returns the device address of data that enter data has mapped, else NULL. Ends the process on
- * failure. */
-void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
-                         unsigned long bytes);
+/* Executes the routine of OpenACC `name` for the `bytes` bytes at `host`, at once. Takes the lock. Returns the device
+ * address of data that the routine has mapped, else NULL. Ends the process on failure. */
+void *accd__lowered_call_routine(accd_lowered *directive, const char *name, void *host, unsigned long bytes);
 
 /* Returns the number by which the core calls `bound`, a function of a unit, which gets a number at first use. Ends the
  * process without memory. The caller holds the lock. */

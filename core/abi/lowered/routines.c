@@ -6,28 +6,23 @@
 /* Routine that the calling thread looked up last, and will call now. */
 static _Thread_local struct {
     accd_lowered place;
-    struct accd__lowered_plan plan;
-    accd_action action;
+    const char *name;
 } next;
 
 /* Executes the routine that the thread has looked up last, at once; ignores further arguments (a queue). Returns the
  * device address of data that acc_copyin or acc_create has mapped; otherwise NULL. Ends the process on failure. */
 static void *run_routine(void *host, unsigned long bytes, ...)
 {
-    assert(next.plan.name);
-    return accd__lowered_move(&next.place, &next.plan, next.action, host, bytes);
+    assert(next.name);
+    return accd__lowered_call_routine(&next.place, next.name, host, bytes);
 }
 
 /* Stores the routine for the next call of the thread, and returns the function to call. */
-accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
-                                                int finalize)
+accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name)
 {
     next.place.file = file;
     next.place.line = line;
-    next.plan.name = name;
-    next.plan.kind = (accd_construct_kind)kind;
-    next.plan.finalize = finalize;
-    next.action = (accd_action)action;
+    next.name = name;
     return run_routine;
 }
 

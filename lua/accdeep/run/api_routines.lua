@@ -49,6 +49,18 @@ end
 -- Returns the description of the routine `name` (see table_of); nil if there is none.
 function api_routines.find(name) return table_of[name] end
 
+local kind_names, action_names = {}, {} -- names by number
+for name, number in pairs(core.kind) do kind_names[number] = name end
+for name, number in pairs(core.action) do action_names[number] = name:gsub("^update ", "") end
+
+-- Returns the directive and the clause that move data as the routine `name` does: "exit data", "copyout". The third
+-- result is true if the directive has the clause finalize. Returns nil for routines that do not move data.
+function api_routines.directive(name)
+  local routine = table_of[name]
+  if not routine or not routine.kind or routine.arguments[1] ~= "range" then return nil end
+  return kind_names[routine.kind], action_names[routine.action], routine.finalize
+end
+
 -- Rules that errors in arguments and events of copies cite, by routine.
 local rules = { acc_malloc = "ACC33-3.2.16-1", acc_memcpy_to_device = "ACC33-3.2.30-1",
   acc_memcpy_from_device = "ACC33-3.2.30-1", acc_memcpy_device = "ACC33-3.2.30-1", acc_memcpy_d2d = "ACC33-3.2.30-1",

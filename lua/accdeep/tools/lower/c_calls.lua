@@ -6,7 +6,7 @@
 -- the construct's statement, pointers have device addresses. Other variables are replaced by a dereferenced pointer to
 -- their device copy.
 
-local core = require "accdeep.core"
+local api_routines = require "accdeep.run.api_routines"
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local ir_text = require "accdeep.plan.ir_text"
@@ -24,30 +24,20 @@ c_calls.compiler_clauses = strings.word_set(
   "private firstprivate reduction deviceptr device_type dtype")
 
 -- Replacements for routines of the compiler's runtime that query data or queues. false: the library has no replacement,
--- therefore the unit is refused. c_calls.moving maps each routine that moves data to an equivalent directive; the
--- function accd_lowered_find_routine of the library returns a replacement for it.
+-- therefore the unit is refused.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
   acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
   acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
   acc_async_wait_all = "accd_lowered_wait_all", acc_async_test_all = "accd_lowered_wait_all",
-  acc_wait_all_async = "accd_lowered_wait" }
-c_calls.moving = { acc_copyin = "enter data copyin", acc_pcopyin = "enter data copyin",
-  acc_present_or_copyin = "enter data copyin", acc_create = "enter data create", acc_pcreate = "enter data create",
-  acc_present_or_create = "enter data create", acc_copyout = "exit data copyout", acc_delete = "exit data delete",
-  acc_update_device = "update device", acc_update_self = "update self", acc_update_host = "update self" }
-for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap_data") do of_data[name] = false end
+  acc_wait_all_async = "accd_lowered_wait", acc_wait_async = "accd_lowered_wait" }
+for name in pairs(strings.word_set [[acc_attach acc_detach acc_detach_finalize acc_attach_async acc_detach_async
+  acc_detach_finalize_async acc_map_data acc_unmap_data]]) do of_data[name] = false end
 
 -- Returns the C expression that replaces the routine `name`; false if the library has none; nil if `name` is not a
 -- routine that needs a replacement.
 function c_calls.routine(name)
-  local sync_name = name:gsub("_async$", "")
-  local base_name = sync_name:gsub("_finalize$", "")
-  local directive = c_calls.moving[base_name]
-  if not directive then return of_data[name] or of_data[base_name] end
-  local kind, word = directive:match "^(.*) (%a+)$"
-  local action = kind == "update" and directive or word
-  return ("accd_lowered_find_routine(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
-    core.action[action], sync_name ~= base_name and 1 or 0)
+  if not api_routines.directive(name) then return of_data[name] end
+  return ("accd_lowered_find_routine(__FILE__, __LINE__, \"%s\")"):format(name)
 end
 
 -- Returns a line of a rewritten directive in which the routines that the clauses call are replaced. Raises {cannot =

@@ -7,6 +7,7 @@
 -- compute construct stays a directive without its data clauses. In its statement, pointers to device memory have the
 -- same names as the variables, and hide them.
 
+local api_routines = require "accdeep.run.api_routines"
 local c_calls = require "accdeep.tools.lower.c_calls"
 local codegen = require "accdeep.backend.codegen"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
@@ -48,13 +49,13 @@ function fortran_calls.directive_for(text)
   local name, arguments = text:match "^call%s+(acc_[%w_]+)%s*(%b())$"
   if not name then return nil end
   local is_async = name:find "_async$" ~= nil
-  local finalize = name:find "_finalize" and " finalize" or ""
-  local directive, first, rest = c_calls.moving[name:gsub("_async$", ""):gsub("_finalize$", "")], arguments, nil
+  local directive, clause, finalize = api_routines.directive(name)
+  local first, rest = arguments, nil
   local flattened = arguments:sub(2, -2):gsub("%b()", function(inner) return ("."):rep(#inner) end)
   local comma = flattened:find(",", 1, true)
   if comma then first, rest = arguments:sub(1, comma) .. ")", flattened:sub(comma + 1) end
   local is_one = not rest and not is_async or rest and is_async and not rest:find(",", 1, true)
-  return directive and is_one and directive .. first .. finalize or nil
+  return directive and is_one and ("%s %s%s%s"):format(directive, clause, first, finalize and " finalize" or "") or nil
 end
 
 -- First placeholder address, and number of addresses reserved for each variable. Plans of Fortran compute addresses.
