@@ -23,26 +23,8 @@ local oracle_comparison = {}
 -- declarations cannot be exported.
 local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
-  local observer = setmetatable({}, { __index = recorder.observer })
-  for key, fn in pairs(recorder.observer) do observer[key] = fn end
-  -- Returns the recorder's wrapper of a function of the script. Words of the vocabulary are not recorded: their
-  -- functions are called directly.
-  function observer.statement(run, name, fn)
-    local wrapper = recorder.observer.statement(run, name, fn)
-    return wrapper and function(...)
-      if run.words then return fn(...) end
-      return wrapper(...)
-    end
-  end
-  -- Lets the recorder see accesses of the script to host variables, except accesses inside the vocabulary.
-  function observer.names(env, run)
-    local meta = getmetatable(env.host)
-    local original_call = meta.__call
-    recorder.observer.names(env)
-    local recorded = meta.__call
-    meta.__call = function(...) return (run.words and original_call or recorded)(...) end
-  end
-  local run = scenario.open(source.file, source.text, { rules = rules, observers = { observer }, out = function() end })
+  local run = scenario.open(source.file, source.text, { rules = rules, observers = { recorder.observer },
+    out = function() end })
   recorder:catch_up()
   run:close()
   local reason = recorder.program.reason

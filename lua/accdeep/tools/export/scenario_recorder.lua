@@ -437,14 +437,16 @@ local beyond_language = {
 local beyond_routines = { events = "events", state = "the present table, levels and counters" }
 
 -- Replaces the accesses of the script to host variables by functions that first update the session, and add a check of
--- each value that the script evaluates. `env`: the names that the script sees.
-local function host_names(self, env)
+-- each value that the script evaluates. `env`: the names that the script sees. `run`: the scenario's run. In a
+-- vocabulary, which executes nothing, the accesses stay as they are.
+local function host_names(self, env, run)
   local meta = getmetatable(env.host)
   local index, newindex, call = meta.__index, meta.__newindex, meta.__call
   meta.__index = function(...) self:session() return index(...) end
   meta.__newindex = function(...) self:session() return newindex(...) end
   meta.__call = function(_, text)
     local value = call(_, text)
+    if run.words then return value end
     local session = self:session()
     self:catch_up()
     local at = memory_view.location(value)
@@ -582,9 +584,11 @@ local function scenario_recorder(file, language)
     end,
     statement = function(run, name, fn)
       self.run = run
-      return self:wrap(name, fn)
+      local recording = self:wrap(name, fn)
+      -- The words of a vocabulary are no steps.
+      return recording and function(...) return (run.words and fn or recording)(...) end
     end,
-    names = function(env) host_names(self, env) end,
+    names = function(env, run) host_names(self, env, run) end,
   }
   return self
 end
