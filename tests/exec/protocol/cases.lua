@@ -1,4 +1,5 @@
 -- cases.lua - random cases: C functions of directives, kernels and accesses of the host, with what the model expects.
+local directive = require "exec.random_programs".directive
 local model = require "model"
 
 local cases = {}
@@ -133,22 +134,10 @@ local function find_mapping(array, from, n)
   return nil, overlaps
 end
 
--- Clauses and map types of the same effect. `delete` ends one reference, as `release` does.
-local MAP_TYPES = { present = "alloc", copy = "tofrom", copyin = "to", copyout = "from", create = "alloc",
-  delete = "release" }
-
--- Adds a line with a directive: its name in both standards, a clause with sections, and more clauses.
-function Emitter:directive(names, clause, sections, more)
-  if self.standard == "openacc" then
-    return self:add("#pragma acc %s %s(%s)%s", names.openacc, clause, sections, more or "")
-  end
-  return self:add("#pragma omp %s map(%s: %s)%s", names.openmp, MAP_TYPES[clause], sections, more or "")
+-- Adds a line with a directive of a kind: a clause with sections, and more clauses.
+function Emitter:directive(kind, clause, sections, more)
+  return self:add(directive(self.standard, kind, { { clause, sections } }, more))
 end
-
-local PARALLEL = { openacc = "parallel", openmp = "target" }
-local DATA = { openacc = "data", openmp = "target data" }
-local ENTER = { openacc = "enter data", openmp = "target enter data" }
-local EXIT = { openacc = "exit data", openmp = "target exit data" }
 
 -- Clauses for work in a queue (nil: of the host) after that of the queue `waits`, if there is one.
 function Emitter:format_queue(queue, waits)
@@ -232,7 +221,7 @@ function emit:kernel(step)
     end
   end
   local queue, waits = step.queue, step.waits
-  local line = self:directive(PARALLEL, step.clause, table.concat(clauses, ", "),
+  local line = self:directive("kernel", step.clause, table.concat(clauses, ", "),
     self:format_queue(queue, waits))
   self:add "{"
   if waits and (self.standard == "openacc" or not queue) then self.model:wait(line, waits, queue) end
@@ -255,14 +244,11 @@ function emit:update(step)
   local array, from, n = self.arrays[step.array], step.from, step.n
   if not find_mapping(array, from, n) then return end
   local line
-  if self.standard == "openmp" then
-    line = self:add("#pragma omp target update %s(%s)%s", step.to == "host" and "from" or "to",
-      get_section(array, from, n), self:format_queue(step.queue))
-  elseif step.is_routine then
+  if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_update_%s%s(%s + %d, %d%s);", step.to == "host" and "self" or "device",
       step.queue and "_async" or "", array.name, from, n * self.size, step.queue and ", " .. step.queue or "")
   else
-    line = self:add("#pragma acc update %s(%s)%s", step.to, get_section(array, from, n), self:format_queue(step.queue))
+    line = self:directive("update", step.to, get_section(array, from, n), self:format_queue(step.queue))
   end
   self.model:begin(step.queue)
   self.model:transfer(line, array, step.to, from, n, "transfer")
@@ -297,7 +283,7 @@ function emit:enter(step)
   if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:directive(ENTER, step.clause, get_section(array, from, n), self:format_queue(step.queue))
+    line = self:directive("enter", step.clause, get_section(array, from, n), self:format_queue(step.queue))
   end
   self.model:begin(not (step.is_routine and self.standard == "openacc") and step.queue or nil)
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
@@ -320,7 +306,7 @@ function emit:exit(step)
   if step.is_routine and self.standard == "openacc" then
     line = self:add("acc_%s(%s + %d, %d);", step.clause, array.name, from, n * self.size)
   else
-    line = self:directive(EXIT, step.clause, get_section(array, from, n), self:format_queue(step.queue))
+    line = self:directive("exit", step.clause, get_section(array, from, n), self:format_queue(step.queue))
   end
   self.model:begin(not (step.is_routine and self.standard == "openacc") and step.queue or nil)
   mapping.dynamic = mapping.dynamic - 1
@@ -331,7 +317,7 @@ function emit:data(step)
   local array, from, n = self.arrays[step.array], step.from, step.n
   local _, overlaps = find_mapping(array, from, n)
   if overlaps then return end
-  local line = self:directive(DATA, step.clause, get_section(array, from, n))
+  local line = self:directive("data", step.clause, get_section(array, from, n))
   self:add "{"
   self.model:begin()
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
