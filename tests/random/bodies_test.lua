@@ -9,6 +9,8 @@ if not os.execute "gcc -fopenmp -x c -fsyntax-only /dev/null 2>/dev/null" then
   os.exit(77)
 end
 
+local c_writer = require "accdeep.steps.c_writer"
+
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 120
 math.randomseed(seed)
@@ -20,14 +22,12 @@ local random = math.random
 local function pick(list) return list[random(#list)] end
 local function chance(n) return random(n) == 1 end
 
-local lines, indent
-local function add(format, ...) lines[#lines + 1] = ("  "):rep(indent) .. format:format(...) end
+local writer -- of the present body
+local function add(format, ...) writer:line(format:format(...)) end
 local function nested(fn, ...)
-  add "{"
-  indent = indent + 1
+  writer:open_brace()
   fn(...)
-  indent = indent - 1
-  add "}"
+  writer:close_brace()
 end
 
 -- Returns a readable value; private names are preferred.
@@ -236,10 +236,10 @@ end
 
 -- Returns a body as text. host: it is in a parallel construct.
 local function body()
-  lines, indent = {}, 1
+  writer = c_writer.new(1)
   local all = table.move(SCALARS, 1, #SCALARS, 1, {})
   block({ reads = all, writes = all, shared = all, counters = {}, depth = 0 }, random(3, 6))
-  return "{\n" .. table.concat(lines, "\n") .. "\n}\n"
+  return "{\n" .. table.concat(writer.lines, "\n") .. "\n}\n"
 end
 
 local bodies, program = {}, { "#include <stdio.h>\n", DECLARATIONS, [[

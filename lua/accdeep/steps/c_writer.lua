@@ -68,9 +68,12 @@ write.begin, write["end"] = Writer.open_brace, Writer.close_brace
 -- Writes nothing: the line belongs to scenarios.
 function write.script() end
 
+-- Returns a writer without lines. `depth`: number of blocks around them.
+function c_writer.new(depth) return setmetatable({ lines = {}, depth = depth }, Writer) end
+
 -- Returns steps as a list of lines of C. `depth`: number of blocks around them.
 function c_writer.lines(list, depth)
-  local self = setmetatable({ lines = {}, depth = depth }, Writer)
+  local self = c_writer.new(depth)
   for _, step in ipairs(list) do write[step.kind](self, step) end
   return self.lines
 end
