@@ -1,7 +1,7 @@
 -- unreached.lua - calls of raise that no test of tests/raises.lua reaches: by module of lua/accdeep, a part of the
 -- call's text and the reason.
 return {
-  ["backend/codegen.lua"] = {
+  ["lowering/codegen.lua"] = {
     ["if to ~= first + i - 1"] = "registers of the level around would have to lie between those of a call's arguments",
   },
   ["backend/cuda/init.lua"] = {

@@ -2,7 +2,7 @@
 -- how the state shows tuples.
 local core = require "accdeep.core"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openacc_lowering = require "accdeep.lowering.openacc_lowering"
 local nest = require "accdeep.lowering.nest"
 local profiles = require "accdeep.definitions.profiles"
 local support = require "tests.lua.support"

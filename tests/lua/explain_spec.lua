@@ -1,7 +1,7 @@
 -- The printed forms of directives: what is printed is understood again, and does the same.
 local explain = require "accdeep.inspect.explain"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openacc_lowering = require "accdeep.lowering.openacc_lowering"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -1,7 +1,7 @@
 -- The construct IR as text: every directive of the specification does the same if its plan is printed, read again, and
 -- the construct that was read is executed in place of the plan's own.
-local construct_ir = require "accdeep.plan.construct_ir"
-local ir_text = require "accdeep.plan.ir_text"
+local construct_ir = require "accdeep.lowering.construct_ir"
+local ir_text = require "accdeep.lowering.ir_text"
 local scenario = require "accdeep.script.scenario"
 
 -- Returns the construct of a plan, made from its text.

@@ -1,7 +1,7 @@
 -- From directives to the items of one construct: what each clause asks for, and what is refused.
 local core = require "accdeep.core"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
+local openacc_lowering = require "accdeep.lowering.openacc_lowering"
 local nest = require "accdeep.lowering.nest"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.syntax.unparse"

@@ -1,6 +1,6 @@
 -- Random expressions of C with all numeric types. Four evaluations must agree with the C compiler. The host program
 -- and bodies use backend/closures.lua, on a GPU backend/cuda/cuda_expression.lua. Bounds of sections use
--- backend/codegen.lua and the core; the text of exports is that of syntax/unparse.lua. The compiler also decides which
+-- lowering/codegen.lua and the core; the text of exports is that of syntax/unparse.lua. The compiler also decides which
 -- expressions are defined (its undefined behaviour sanitizer traps). Undefined ones may be refused, or have any
 -- value. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs. A round has 500 expressions; ACCDEEP_ROUNDS=200 gives
 -- 100,000.

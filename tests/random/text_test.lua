@@ -1,6 +1,6 @@
--- Mutated directives, declarations, bodies of kernels, expressions and texts of the construct IR. Each text must succeed
--- or raise an error of accdeep with a location, and the session must continue. ACCDEEP_SEED and ACCDEEP_ROUNDS select
--- other runs.
+-- Mutated directives, declarations, bodies of kernels, expressions and texts of the construct IR. Each text must
+-- succeed or raise an error of accdeep with a location, and the session must continue. ACCDEEP_SEED and ACCDEEP_ROUNDS
+-- select other runs.
 
 scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 

@@ -120,7 +120,7 @@ return {
   type_branch = "guard?, spec spec?, statement* body",
   select_rank = "name?, expression e, rank_branch* list",
   rank_branch = "expression rank, statement* body | rank, statement* body", -- rank: "*" or "default"
-  where = "where_branch* list",
+  where = "where_branch* list; masked?",
   where_branch = "expression mask?, statement* body",
   allocate = "spec spec?, node* list",
   deallocate = "node* list",

@@ -6,7 +6,7 @@
 
 local ast = require "accdeep.base.ast"
 local core = require "accdeep.core"
-local ir_text = require "accdeep.plan.ir_text"
+local ir_text = require "accdeep.lowering.ir_text"
 local location = require "accdeep.base.location"
 local nest = require "accdeep.lowering.nest"
 local unparse_openmp = require "accdeep.syntax.unparse_openmp"

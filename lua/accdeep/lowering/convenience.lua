@@ -22,7 +22,7 @@
 --   object, so that the object stays present. The list item itself is then mapped by its own tuple.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local policy = require "accdeep.lowering.policy"
 local types = require "accdeep.types"

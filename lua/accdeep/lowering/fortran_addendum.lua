@@ -15,7 +15,7 @@
 --   construct, {target, count}, or nil. first, bytes: address and size of the descriptor's target. request: the list
 --   item's request (requested_action.lua).
 
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"

@@ -4,11 +4,11 @@
 --
 -- Input: a component, and the subscripts of a clause. Output: code in the builder, and registers with its results.
 --
--- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of backend/codegen.lua. `t` is
+-- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of codegen.lua. `t` is
 -- the component's type, a descriptor type or an array with bounds, and `offset` its offset in the element. Dimensions
 -- count from 1.
 
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -86,7 +86,7 @@ end
 -- Operators that a bound may have, unary or binary; C and Fortran write them alike.
 local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
--- Returns the AST of a Fortran bound as a C expression, which backend/codegen.lua compiles. Raises if the bound is not
+-- Returns the AST of a Fortran bound as a C expression, which codegen.lua compiles. Raises if the bound is not
 -- made of integers, names and components by the operators + - * /.
 local function bound(node)
   local c_node = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,

@@ -1,5 +1,5 @@
 -- fortran_inputs.lua - records the host values that a Fortran plan depends on: addresses, bounds and types. A plan, the
--- lowered form of a directive (plan/construct_ir.lua), is reused while these values, computed again, are unchanged.
+-- lowered form of a directive (construct_ir.lua), is reused while these values, computed again, are unchanged.
 -- run/plan_cache.lua calls this file.
 --
 --   plan.measured   {fn1, values1, fn2, values2, ...; calls}: functions, and the packed results that they had. calls is

@@ -24,7 +24,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local policy = require "accdeep.lowering.policy"
 local version_checks = require "accdeep.sema.version_checks"
 local section_subscripts = require "accdeep.lowering.section_subscripts"

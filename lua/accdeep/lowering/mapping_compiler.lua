@@ -1,4 +1,4 @@
--- mapping_compiler.lua - compiles member mappings (lowering/nest.lua) to mapping programs of the core.
+-- mapping_compiler.lua - compiles member mappings (nest.lua) to mapping programs of the core.
 --
 -- Input: a session and a member mapping {record, layers, policy?, own?, bare?, update}. Output: a core program for one
 -- element of the record, or nil if the element is plain data: without pointers to follow, members to exclude, or
@@ -33,12 +33,12 @@
 --     partial                  true if only named members are mapped, so pieces are not joined over padding.
 --
 -- Parameters of many functions: `b` is a code builder, `ctx` its environment of bounds; values are those of
--- backend/codegen.lua. `entry` is an entry of nest.entries, `offset` the offset of its member in the element, `name`
+-- codegen.lua. `entry` is an entry of nest.entries, `offset` the offset of its member in the element, `name`
 -- the member's name in messages. `init` is true for init_needed: the member is copied to the device even if the action
 -- only allocates. An action is a word (policy.lua); nil: the enclosing element's action.
 
 local lazy = require "accdeep.base.lazy"
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local fortran_component = lazy.require "accdeep.lowering.fortran_component"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -649,7 +649,7 @@ local function join(out, size)
 end
 
 -- Keys of the program cache (cache_of) for lists of leaf members and for programs that only name members. Its other
--- keys are member mappings and, for blocks of OpenMP structures, keys of plan/openmp_lowering.lua.
+-- keys are member mappings and, for blocks of OpenMP structures, keys of openmp_lowering.lua.
 local NAMES, LAYOUT = {}, {}
 
 -- Returns the program cache of a record, {key -> program}; creates it at the first call.

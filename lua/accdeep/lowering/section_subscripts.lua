@@ -4,13 +4,13 @@
 -- Input: subscripts and the type that they apply to. Output: registers or constants with start and length of a section,
 -- and the type of its elements.
 --
--- Parameters: `b` is the code builder and `ctx` the environment of bounds (backend/codegen.lua). A subscript is an AST:
+-- Parameters: `b` is the code builder and `ctx` the environment of bounds (codegen.lua). A subscript is an AST:
 -- an index [i], a section [start:length] or, in Fortran, (ranges). Its field `start` is nil for 0, `length` nil for the
 -- rest of the array.
 
 local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.syntax.advice"
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local fortran_component = lazy.require "accdeep.lowering.fortran_component"
 local diagnostic = require "accdeep.base.diagnostic"
 local scoped_names = require "accdeep.types.scoped_names"
@@ -25,7 +25,7 @@ local function is_one(node) return node and node.tag == "num" and node.value == 
 
 -- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
 -- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
--- because plan/contiguous_runs.lua splits them into contiguous sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- because contiguous_runs.lua splits them into contiguous sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",

@@ -9,7 +9,7 @@ local core = require "accdeep.core"
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran_section = lazy.require "accdeep.plan.fortran_section"
+local fortran_section = lazy.require "accdeep.lowering.fortran_section"
 local memory_view = require "accdeep.backend.memory_view"
 local types = require "accdeep.types"
 

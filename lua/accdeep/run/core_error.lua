@@ -1,6 +1,6 @@
 -- core_error.lua - converts an error of the core to a diagnostic with the name and position of its list item.
 
-local absent_alias = require "accdeep.plan.absent_alias"
+local absent_alias = require "accdeep.lowering.absent_alias"
 local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"

@@ -5,7 +5,7 @@
 -- of the text are variables of the host program, or memory that the text declares. A statement `end` closes the
 -- innermost region that the text opened; a region that is left open is an error.
 
-local construct_ir = require "accdeep.plan.construct_ir"
+local construct_ir = require "accdeep.lowering.construct_ir"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local region = require "accdeep.run.region"

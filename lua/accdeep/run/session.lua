@@ -359,7 +359,7 @@ function Session:with_location(source_location, fn, ...)
     source_location, self.now.current or {}, fn, ...)
 end
 
--- Returns the core's label with these fields (Plan:label in plan/construct_ir.lua). Raises the core's error.
+-- Returns the core's label with these fields (Plan:label in lowering/construct_ir.lua). Raises the core's error.
 function Session:label(fields)
   local label, err = self.ctx:label(fields)
   if not label then error(diagnostic.new(err), 0) end

@@ -11,7 +11,7 @@
 
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise

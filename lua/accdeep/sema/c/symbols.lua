@@ -135,7 +135,7 @@ end
 -- no such member, or is ::name.
 local function this_member(env, node)
   local session, pos = env.session, node.pos
-  if node.global or not session:this_member(node.name) then return nil end
+  if node.global or not session.now.this or not session:this_member(node.name) then return nil end
   local this = session.now.scope.variables.this
   local member = types.member(this.type.to, node.name)
   local pointer = typed_ast.load(lvalue("fixed", this.type, pos, { variable = this }), pos)
@@ -171,7 +171,7 @@ local function bound_symbol(env, node, check)
   local bound = not node.global and session.rules.extended and parameter(env, node, check)
   if bound then return bound end
   local hidden = env.record and not node.global and types.member(env.record, node.name)
-    or session:this_member(node.name) or session.now.scope.variables[node.name]
+    or session.now.this and session:this_member(node.name) or session.now.scope.variables[node.name]
   if not hidden then
     local value, t = session.now.scope:constant_named(node.name)
     if value then return constant(t, value, node.pos) end

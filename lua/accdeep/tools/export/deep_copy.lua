@@ -8,7 +8,7 @@
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local exits = require "accdeep.tools.export.exits"
 local nest = require "accdeep.lowering.nest"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local member_transfers = require "accdeep.tools.export.member_transfers"

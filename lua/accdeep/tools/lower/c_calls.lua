@@ -9,7 +9,7 @@
 local api_routines = require "accdeep.run.api_routines"
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local c_dialects = require "accdeep.tools.export.c_dialects"
-local ir_text = require "accdeep.plan.ir_text"
+local ir_text = require "accdeep.lowering.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"

@@ -5,7 +5,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran_types = require "accdeep.types.fortran_types"
-local fortran_section = require "accdeep.plan.fortran_section"
+local fortran_section = require "accdeep.lowering.fortran_section"
 local types = require "accdeep.types"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 

@@ -4,12 +4,12 @@
 -- Input: a plan with the items of its clauses, and the variables that the body uses. Output: the plan with further
 -- items and private variables.
 
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
-local list_item = require "accdeep.lowering.list_item"
-local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
-local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
+local list_item = require "accdeep.sema.c.list_item"
+local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openmp_requested_action = require "accdeep.lowering.openmp_requested_action"
+local openmp_restrictions = require "accdeep.lowering.openmp_restrictions"
 
 local openmp_implicit = {}
 

@@ -2,15 +2,15 @@
 -- first to the last element. The item also names the descriptor (the compiler's record of address and bounds) of the
 -- allocatable or pointer that points there.
 --
--- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
+-- Input: a request (requested_action.lua) and the AST of its list item; the session's language calls this file
 -- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
 -- items hold constants. Sections must be contiguous (ACC33-2.7.1-4), with two exceptions: a whole pointer with strides,
 -- and updates. For these, all bytes from the first to the last element get memory, but only the bytes of elements are
 -- copied (ACC33-upd-2).
 
 local fortran_addendum = require "accdeep.lowering.fortran_addendum"
-local codegen = require "accdeep.backend.codegen"
-local resolve = require "accdeep.plan.requested_action".resolve
+local codegen = require "accdeep.lowering.codegen"
+local resolve = require "accdeep.lowering.requested_action".resolve
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -280,7 +280,7 @@ local function check_assumed_size(session, node)
 end
 
 -- Adds the item of the list item `node`, and an item for each object inside whose dynamic type extends the declared one
--- (lowering/fortran_extension.lua). Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01,
+-- (fortran_extension.lua). Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01,
 -- FLANG-recipe-1.
 function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()

@@ -12,7 +12,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
 local syntax = require "accdeep.syntax"
 local scoped_names = require "accdeep.types.scoped_names"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local types = require "accdeep.types"
 local memory_view = require "accdeep.backend.memory_view"
 

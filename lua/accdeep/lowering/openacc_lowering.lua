@@ -1,4 +1,4 @@
--- openacc_lowering.lua - lowers the AST of an OpenACC directive to the construct IR, a plan (plan/construct_ir.lua).
+-- openacc_lowering.lua - lowers the AST of an OpenACC directive to the construct IR, a plan (construct_ir.lua).
 --
 -- Input: a directive node that the parser made, and the names that its body uses. Output: a plan with items, its
 -- operands, which the core maps. run/directive_dispatch.lua calls openacc_lowering.directive through
@@ -25,9 +25,9 @@ local core = require "accdeep.core"
 local convenience = require "accdeep.lowering.convenience"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local new_plan = require "accdeep.plan.construct_ir".new
-local contiguous_runs = require "accdeep.plan.contiguous_runs"
-local list_item = require "accdeep.lowering.list_item"
+local new_plan = require "accdeep.lowering.construct_ir".new
+local contiguous_runs = require "accdeep.lowering.contiguous_runs"
+local list_item = require "accdeep.sema.c.list_item"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local policy = require "accdeep.lowering.policy"
 local privatization = lazy.require "accdeep.backend.privatization"
@@ -76,7 +76,7 @@ local function flags_of(clause)
   return bits
 end
 
--- Returns a request (plan/requested_action.lua) for each list item of the data clauses. An absent optional argument of
+-- Returns a request (requested_action.lua) for each list item of the data clauses. An absent optional argument of
 -- Fortran gets no request; plan.absent is set instead. Raises for a wrong direction of invoke.
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session

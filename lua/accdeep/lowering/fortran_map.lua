@@ -9,15 +9,15 @@
 -- measured}: the enclosing object of a component; measured: its address is evaluated. by_pointer is true if data in the
 -- target of a descriptor are mapped. holder {address, bytes, name} is the descriptor that must be mapped with the data.
 
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
-local openmp_lowering = require "accdeep.plan.openmp_lowering"
+local openmp_lowering = require "accdeep.lowering.openmp_lowering"
 local mapper = require "accdeep.lowering.mapper"
-local list_item = require "accdeep.lowering.list_item"
-local fortran_section = require "accdeep.plan.fortran_section"
+local list_item = require "accdeep.sema.c.list_item"
+local fortran_section = require "accdeep.lowering.fortran_section"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -7,7 +7,7 @@
 
 local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -20,7 +20,7 @@ local raise = diagnostic.raise
 
 local requested_action = {}
 
--- Returns the member mapping (which members are mapped, and how: lowering/nest.lua) of a request for objects of type t,
+-- Returns the member mapping (which members are mapped, and how: nest.lua) of a request for objects of type t,
 -- or nil if only their bytes are mapped. If rules.present is "shallow", a present clause tests only the object itself,
 -- without the targets of its pointers (TR14-1.2-08). Raises if t is not a structure but the clause has a shape, a nest
 -- or a policy. Decides TR14-1.2-08.

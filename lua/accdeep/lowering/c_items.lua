@@ -1,23 +1,23 @@
 -- c_items.lua - lowers list items of C (variables, members, elements and sections) to items, the operands of a plan.
 --
--- Input: a request (plan/requested_action.lua) and the AST of its list item. Output: an item with register code that
+-- Input: a request (requested_action.lua) and the AST of its list item. Output: an item with register code that
 -- computes its base, count, start and pointer cell (fields of an item: construct_ir.lua). The pointer cell is the
 -- memory of the pointer that the core attaches. The session's language calls this file through Plan:object, :section
 -- and :pointer. requested_action.lua decides the item's action and member mapping.
 --
 -- Parameters: `b` is the builder of the item's register code, `ctx` the context of code generation ({session}), `node`
 -- the AST of an l-value, `request` a request. A request is one list item of a clause with its action
--- (plan/requested_action.lua).
+-- (requested_action.lua).
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local section_subscripts = require "accdeep.lowering.section_subscripts"
-local resolve = require "accdeep.plan.requested_action".resolve
+local resolve = require "accdeep.lowering.requested_action".resolve
 local shape = require "accdeep.lowering.shape"
 local types = require "accdeep.types"
 local scoped_names = require "accdeep.types.scoped_names"

@@ -7,7 +7,7 @@
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
-local list_item = require "accdeep.lowering.list_item"
+local list_item = require "accdeep.sema.c.list_item"
 local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise

@@ -11,7 +11,7 @@
 --                           of the first element (nil: 0); unit: bytes of one element.
 --       slot, slot_address  address of the pointer cell, the memory of the pointer that the core attaches: slot is a
 --                           register with the address, slot_address a constant address.
---       program             mapping program, which maps the members (lowering/mapping_compiler.lua).
+--       program             mapping program, which maps the members (mapping_compiler.lua).
 --       label               symbol of the core: the name in messages and events.
 --     private, deviceptr, use_device   variables in these clauses, which have no operand.
 --
@@ -113,7 +113,7 @@ function Plan:label(name, unit, kind, layout, rows)
 end
 
 -- Appends the complete item to the plan and returns it. b: builder with the item's code; request: the request that it
--- lowers (plan/requested_action.lua). Raises if the item has an unknown field.
+-- lowers (requested_action.lua). Raises if the item has an unknown field.
 function Plan:add(item, b, request)
   item.places = request.clause and request.clause.places
   item.clause, item.node, item.member_mapping = request.clause, request.node, request.member_mapping

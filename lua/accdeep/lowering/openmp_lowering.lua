@@ -1,4 +1,4 @@
--- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (plan/construct_ir.lua).
+-- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (construct_ir.lua).
 --
 -- Input: a directive node that the parser made, and the names that its body uses. Output: a plan with items, its
 -- operands, which the core maps. run/directive_dispatch.lua calls openmp_lowering.directive through
@@ -28,21 +28,21 @@
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
 
-local codegen = require "accdeep.backend.codegen"
+local codegen = require "accdeep.lowering.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
-local host_expression = require "accdeep.plan.host_expression"
-local c_items = require "accdeep.plan.c_items"
-local openmp_implicit = require "accdeep.plan.openmp_implicit"
-local new_plan = require "accdeep.plan.construct_ir".new
-local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
+local host_expression = require "accdeep.lowering.host_expression"
+local c_items = require "accdeep.lowering.c_items"
+local openmp_implicit = require "accdeep.lowering.openmp_implicit"
+local new_plan = require "accdeep.lowering.construct_ir".new
+local openmp_requested_action = require "accdeep.lowering.openmp_requested_action"
 local mapper = require "accdeep.lowering.mapper"
-local contiguous_runs = require "accdeep.plan.contiguous_runs"
-local list_item = require "accdeep.lowering.list_item"
+local contiguous_runs = require "accdeep.lowering.contiguous_runs"
+local list_item = require "accdeep.sema.c.list_item"
 local policy = require "accdeep.lowering.policy"
-local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
+local openmp_restrictions = require "accdeep.lowering.openmp_restrictions"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"

@@ -1,5 +1,5 @@
 -- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. A request is a
--- list item with its action (plan/requested_action.lua). The function request.resolve(t) replaces
+-- list item with its action (requested_action.lua). The function request.resolve(t) replaces
 -- requested_action.resolve for OpenMP: it lets mappers decide the action.
 --
 -- Input: a clause with its modifiers, and a list item. Output: a request.
@@ -36,7 +36,7 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.map_request.flags)
 end
 
--- Returns the request of the list item `node` of a clause, with the fields of plan/requested_action.lua and: from (the
+-- Returns the request of the list item `node` of a clause, with the fields of requested_action.lua and: from (the
 -- clause), map_modifiers, map_request (mapper.lua). action: the action's name; map_type: map type as directives spell
 -- it, or "to" or "from" in an update; map_modifiers: result of openmp_sema.modifiers.
 return function(plan, clause, node, action, map_type, map_modifiers)
