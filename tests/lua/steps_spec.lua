@@ -20,6 +20,7 @@ describe("steps", function()
   it("takes what a directive is from the tables", function()
     assert.equal("host_data", steps.opens { kind = "acc", text = "host_data use_device(a)" }[1])
     assert.equal("target data", steps.opens { kind = "omp", text = "omp  target data map(a)" }[1])
+    assert.equal("data", steps.opens { kind = "acc", text = "!$acc data copy(a)" }[1])
     assert.is_nil(steps.opens { kind = "acc", text = "enter data copyin(data)" })
     assert.is_nil(steps.opens { kind = "host", text = "data copyin(a)" })
     assert.equal("acc exit data delete finalize", steps.family { kind = "acc", text = "Exit data DELETE(a) finalize" })
@@ -57,6 +58,19 @@ acc "parallel loop" "for (int i = 0; i < 2; i++) a[i] *= 10;"
 acc "end data"
 print(("sum %g"):format(host.a[0]))
 ]], (text:gsub("%[%[", "[=["):gsub("%]%]", "]=]")))
+  end)
+
+  it("leaves blocks of C and ends without a region out of a scenario", function()
+    local ending = { kind = "end" }
+    assert.same({ 'acc "data copy(a)"', 'acc "end data"' }, scenario_writer.lines { { kind = "acc",
+      text = "data copy(a)" }, { kind = "begin" }, { kind = "c", text = "f();" }, ending, ending, ending })
+  end)
+
+  it("writes the construct of a kernel", function()
+    local kernel = { kind = "kernel", text = "a[0] = 1;" }
+    kernel.construct = steps.construct(kernel, true)
+    assert.same({ "#pragma omp target", "{", "    a[0] = 1;", "}" }, c_writer.lines({ kernel }, 0))
+    assert.same({ 'omp "target" "a[0] = 1;"' }, scenario_writer.lines { kernel })
   end)
 
   it("executes steps in a session", function()

@@ -46,6 +46,9 @@ function write.acc(self, step)
 end
 write.omp = write.acc
 
+-- Writes the compute construct that executes a kernel's statements.
+function write.kernel(self, step) write.acc(self, step.construct) end
+
 -- Writes a statement of the host.
 function write.host(self, step) self:line(step.text .. ";") end
 
@@ -71,7 +74,8 @@ function write.script() end
 -- Returns a writer without lines. `depth`: number of blocks around them.
 function c_writer.new(depth) return setmetatable({ lines = {}, depth = depth }, Writer) end
 
--- Returns steps as a list of lines of C. `depth`: number of blocks around them.
+-- Returns steps as a list of lines of C. `depth`: number of blocks around them. Precondition: no step is a routine or
+-- Fortran.
 function c_writer.lines(list, depth)
   local self = c_writer.new(depth)
   for _, step in ipairs(list) do write[step.kind](self, step) end

@@ -25,9 +25,11 @@ local steps = {}
 
 local tables = { acc = openacc_directives, omp = openmp_directives }
 
--- Returns the text of a directive in one line without its sentinel, #pragma acc or the word acc. `kind`: acc or omp.
+-- Returns the text of a directive in one line without its sentinel: #pragma acc, !$acc or the word acc. `kind`: acc or
+-- omp.
 function steps.strip_sentinel(kind, text)
-  text = text:gsub("\\\r?\n", " "):gsub("^%s*#%s*pragma%f[%W]", ""):gsub("^%s*" .. kind .. "%f[^%w_]", "")
+  text = text:gsub("\\\r?\n", " "):gsub("^%s*#%s*pragma%f[%W]", ""):gsub("^%s*!%$", "")
+  text = text:gsub("^%s*" .. kind .. "%f[^%w_]", "")
   return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 

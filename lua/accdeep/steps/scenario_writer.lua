@@ -43,9 +43,11 @@ function scenario_writer.statement(step) return statements[step.kind](step) end
 -- not be nested.
 function scenario_writer.lines(list, is_whole, is_free)
   local lines, open = {}, {}
-  -- Removes the open region at index `at` (nil: the innermost one). Returns the statement that closes it.
+  -- Removes the open region or block at index `at` (nil: the innermost one). Returns the statement that closes it, or
+  -- nil for a block of C.
   local function close(at)
     local region = table.remove(open, at)
+    if region.step.kind == "begin" then return nil end
     if is_free then return ("region%d:close()"):format(region.at) end
     return call(region.step.kind, "end " .. steps.opens(region.step)[1])
   end
@@ -54,7 +56,9 @@ function scenario_writer.lines(list, is_whole, is_free)
       local at = #open
       while step.opener and at > 0 and open[at].step.number ~= step.opener do at = at - 1 end
       lines[#lines + 1] = at > 0 and close(at) or nil
-    elseif step.kind ~= "c" and step.kind ~= "begin" then
+    elseif step.kind == "begin" then
+      open[#open + 1] = { step = step }
+    elseif step.kind ~= "c" then
       local text = scenario_writer.statement(step.construct or step)
       if steps.opens(step) then
         open[#open + 1] = { step = step, at = i }

@@ -46,7 +46,7 @@ local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 -- executes the actions up to the region's end.
 local function define(number, action)
   local report = { kind = "c", text = "report_state();" }
-  local list = { action.construct or action, report }
+  local list = { action, report }
   if steps.opens(action) then
     list = { action, report, { kind = "c", text = "play();" }, { kind = "end" }, report }
   end
