@@ -169,6 +169,14 @@ static inline int accd__find_omp_device(int64_t number, int devices, int usual)
                                                                    : ACCD__NO_SUCH_DEVICE;
 }
 
+/* Async values that name no queue of their own: the default queue, and no queue (synchronous). */
+enum { ACCD__ASYNC_NOVAL = -1, ACCD__ASYNC_SYNC = -2 };
+/* Returns 1 if `value` is an async value of a program, else 0 (ACC33-async-1). */
+static inline int accd__is_async_value(int64_t value)
+{
+    return value >= ACCD__ASYNC_SYNC;
+}
+
 /* ------------------------------------------------------------------------------------ calls -- */
 
 /* Box of elements in two arrays of `rank` dimensions, for omp_target_memcpy_rect. The arrays have `rank` numbers of

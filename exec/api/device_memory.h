@@ -3,7 +3,6 @@
 #ifndef RT_DEVICE_MEMORY_H
 #define RT_DEVICE_MEMORY_H
 
-#include "accdeep_routines.h"
 #include "base/runtime.h"
 
 /* Returns what `call` does. Ends the program with a report of a call that must not happen. */

@@ -507,6 +507,7 @@ RT_ROUTINE(int, acc_on_device, (int type), rt_is_on_device_type(type))
 int rt_test_queue(const struct rt_site *site, int queue)
 {
     assert(site);
+    rt_check_queue(site, queue);
     if (RT_HAS_HOOK(wait)) {
         const struct rt_wait wait = {
             .device = rt_enter(site)->device, .async = RT_ASYNC_SYNC, .queue = queue, .is_test = true};

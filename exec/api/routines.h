@@ -3,7 +3,6 @@
 #ifndef RT_ROUTINES_H
 #define RT_ROUTINES_H
 
-#include "accdeep_routines.h"
 #include "base/runtime.h"
 
 /* Declares and defines a routine, as the compiler's header or module declares it. It returns `call`. */

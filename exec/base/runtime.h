@@ -8,6 +8,7 @@
 #define RT_RUNTIME_H
 
 #include "accdeep_core.h"
+#include "accdeep_routines.h"
 #include "debuginfo/debug.h"
 #include "tool/tool.h"
 
@@ -43,17 +44,17 @@ static inline __attribute__((always_inline)) struct rt_site rt_caller_site(const
 
 /* Device types, numbered as in the compiler's openacc.h. RT_DEVICE_CURRENT: the thread's device type. */
 enum {
-    RT_DEVICE_CURRENT = -1,
-    RT_DEVICE_NONE = 0,
-    RT_DEVICE_DEFAULT = 1,
-    RT_DEVICE_HOST = 2,
-    RT_DEVICE_NOT_HOST = 4,
-    RT_DEVICE_NVIDIA = 5
+    RT_DEVICE_CURRENT = ACCD__DEVICE_CURRENT,
+    RT_DEVICE_NONE = ACCD__DEVICE_NONE,
+    RT_DEVICE_DEFAULT = ACCD__DEVICE_DEFAULT,
+    RT_DEVICE_HOST = ACCD__DEVICE_HOST,
+    RT_DEVICE_NOT_HOST = ACCD__DEVICE_NOT_HOST,
+    RT_DEVICE_NVIDIA = ACCD__DEVICE_NVIDIA
 };
 
 /* Values of a queue number: no queue (synchronous, acc_async_sync), and async without a number (in a wait: all queues).
  */
-enum { RT_ASYNC_SYNC = -2, RT_ASYNC_NOVAL = -1 };
+enum { RT_ASYNC_SYNC = ACCD__ASYNC_SYNC, RT_ASYNC_NOVAL = ACCD__ASYNC_NOVAL };
 
 /* Structured region of a thread. */
 struct rt_region {

@@ -1,5 +1,4 @@
 /* errors.c - reports errors of the core, and ends the program after errors. */
-#include "accdeep_routines.h"
 #include "base/kernel.h"
 #include "base/lock.h"
 #include "base/runtime.h"

@@ -757,9 +757,20 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
     rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
+/* Reports the number of a queue that is no async value, and ends the program. */
+void rt_reject_queue(const struct rt_site *site, int queue)
+{
+    rt_ensure_started(); /* the options decide how reports are written */
+    rt_report("error", "invalid-async", "ACC33-async-1", site->call.pc, "%s: %d is not an async value",
+              site->construct_name, queue);
+    rt_exit_with_error();
+}
+
 /* Calls the hook `wait`, if a tool has it: queue `async` waits for `queue`. */
 void rt_observe_wait(const struct rt_site *site, int async, int queue)
 {
+    rt_check_queue(site, async);
+    rt_check_queue(site, queue);
     if (!RT_HAS_HOOK(wait))
         return;
     const struct rt_wait wait = {.device = rt_enter(site)->device, .async = async, .queue = queue};

@@ -20,6 +20,39 @@ static void set_words(lua_State *L, const char *key, const char *text)
     lua_setfield(L, -2, key);
 }
 
+/* core.is_async_value(value) -> true if the integer is an async value of a program, else false */
+static int l_is_async_value(lua_State *L)
+{
+    lua_pushboolean(L, accd__is_async_value(luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+/* Sets the field `constants` of the table on top of the stack: constants of the headers of OpenACC and OpenMP that are
+ * arguments of routines, by name. */
+static void set_constants(lua_State *L)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } constants[] = {
+        {"acc_device_current", ACCD__DEVICE_CURRENT},
+        {"acc_device_none", ACCD__DEVICE_NONE},
+        {"acc_device_default", ACCD__DEVICE_DEFAULT},
+        {"acc_device_host", ACCD__DEVICE_HOST},
+        {"acc_device_not_host", ACCD__DEVICE_NOT_HOST},
+        {"acc_device_nvidia", ACCD__DEVICE_NVIDIA},
+        {"omp_initial_device", ACCD__OMP_INITIAL_DEVICE},
+        {"omp_invalid_device", ACCD__OMP_INVALID_DEVICE},
+        {"omp_default_device", ACCD__OMP_DEFAULT_DEVICE},
+        {"acc_async_noval", ACCD__ASYNC_NOVAL},
+        {"acc_async_sync", ACCD__ASYNC_SYNC},
+    };
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
+        accd__set_integer(L, constants[i].name, constants[i].value);
+    lua_setfield(L, -2, "constants");
+}
+
 /* Sets the field `routines` of the module on top of the stack: a list by number, from 1, of {names=, signature=,
  * async=, in_kernels=, in_expressions=}. Routines that run a construct also have kind=, action=, finalize=: numbers of
  * core.kind and core.action, and a boolean. names and signature are lists of words; core/accdeep_routines.h has their
@@ -44,6 +77,8 @@ void accd__open_routines(lua_State *L)
         lua_rawseti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "routines");
+    set_constants(L);
+    accd__set_function(L, "is_async_value", l_is_async_value);
 }
 
 /* Pushes the list in field `key` of the table at `index` as an array of numbers, and returns the array. Raises if it

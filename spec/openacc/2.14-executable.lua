@@ -58,6 +58,8 @@ case("accepts: shutdown ends all lifetimes on the device and copies nothing [ACC
     acc "init"
     acc "enter data copyin(v)"
     expect.device("v[0]", 1)
+    acc_shutdown(acc_device_host) -- whose memory is shared
+    expect.present "v"
     acc_shutdown()
     expect.absent "v"
   end)

@@ -87,6 +87,18 @@ case("accepts: statements call routines of OpenMP, and kernels those for kernels
   end)
 end)
 
+case("accepts: acc_on_device is true for the device that runs the statement [ACC33-3.2.15-1]", function()
+  fortran "print *, acc_on_device(acc_device_host), acc_on_device(acc_device_nvidia)"
+  expect.equal(output(), { "T F" })
+  acc "parallel copy(a)" "a(1) = 0\nif (acc_on_device(acc_device_not_host)) a(1) = 1"
+  expect.host("a(1)", 1)
+end)
+
+case("differs: acc_on_device is false for other devices [ACC33-3.2.15-1]", function()
+  acc "parallel copy(a)" "a(1) = 0\nif (acc_on_device(acc_device_host)) a(1) = 1"
+  expect.host("a(1)", 0)
+end)
+
 case("rejects: a routine without a number is an operand [HOUSE-language]", function()
   expect.fails("type-mismatch", function() fortran "a(1) = acc_malloc(8)" end)
   expect.fails("type-mismatch", function() fortran "a(1) = omp_target_alloc(8, 0)" end)

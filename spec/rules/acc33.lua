@@ -304,7 +304,8 @@ return {
   { id = "ACC33-shut-1", section = "2.14.2", kind = "meaning", status = "done",
     title = "shutdown directive",
     text = "shutdown ends the lifetimes of all data on the device that device_num names, otherwise on all devices. "
-      .. "So does acc_shutdown. Our reading: an open data region on such a device is an error (region-nesting)." },
+      .. "So does acc_shutdown, unless its argument is the type of the host. Our reading: an open data region on such "
+      .. "a device is an error (region-nesting)." },
   { id = "ACC33-set-1", section = "2.14.3", kind = "meaning", status = "done",
     title = "Selection of the current device",
     text = "set device_num and acc_set_device_num select the current device. So does init device_num. A negative "

@@ -410,8 +410,10 @@ function routines.acc_set_default_async(session, _, value)
 end
 -- The routine acc_init has no effect, because devices are ready when the session begins.
 function routines.acc_init() end
--- Ends the lifetimes of all data on all devices; raises if a region is open.
-function routines.acc_shutdown(session) session:forget_devices() end
+-- Ends the lifetimes of all data on all devices; raises if a region is open. Does nothing for the host.
+function routines.acc_shutdown(session, _, device_type)
+  if device_type ~= api_routines.constants.acc_device_host then session:forget_devices() end
+end
 
 api_routines.routines = routines
 
@@ -438,11 +440,11 @@ function api_routines.text_routine(session, name)
   end
 end
 
--- Constants of the headers that are arguments of routines.
-api_routines.constants = { acc_device_current = -1, acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
-  acc_device_not_host = 4, acc_device_nvidia = 5, omp_initial_device = -1, omp_invalid_device = -4,
-  omp_default_device = -5 }
-for name, value in pairs(async.constants) do api_routines.constants[name] = value end
+-- Constants of the headers that are arguments of routines, by name.
+api_routines.constants = {}
+for _, constants in ipairs { core.constants, async.constants } do
+  for name, value in pairs(constants) do api_routines.constants[name] = value end
+end
 
 -- Returns the binding {type, const} of the constant `name` for C expressions; nil if there is no such constant.
 function api_routines.constant_in_text(name)

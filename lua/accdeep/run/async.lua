@@ -7,6 +7,7 @@
 --   delayed      when the program waits.
 --   concurrent   starts at the directive, where the device can run by itself, and ends at the wait.
 
+local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local with_fields = require "accdeep.base.with_fields"
 
@@ -14,13 +15,13 @@ local raise = diagnostic.raise
 
 local async = {}
 
-local NOVAL, SYNC, DEFAULT = -1, -2, -3
+local NOVAL, SYNC, DEFAULT = core.constants.acc_async_noval, core.constants.acc_async_sync, -3
 async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC, acc_async_default = DEFAULT }
 async.modes = { program = true, delayed = true, concurrent = true }
 
 -- Returns `value`; raises if it is not an async value. Decides ACC33-async-1.
 local function check_value(value, pos)
-  if value < SYNC then
+  if not core.is_async_value(value) then
     raise("invalid-async", pos, ("%d is not an async value"):format(value), { rule = "ACC33-async-1",
       help = "a number from 0 on, acc_async_noval or acc_async_sync" })
   end

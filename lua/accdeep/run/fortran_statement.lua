@@ -422,7 +422,8 @@ end
 
 -- Returns a function(frame) that calls the API routine `name` and returns its result. list: ASTs of the arguments.
 -- Variables are passed as text, except that integer scalars after the first argument are passed by value, like other
--- numbers. Raises for other arguments, and if attach and detach routines do not have exactly one.
+-- numbers and constants of routines. Raises for other arguments, and if attach and detach routines do not have exactly
+-- one.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}
@@ -431,7 +432,9 @@ local function api_call(env, node, name, list)
     raise("type-mismatch", list[2] and list[2].pos or node.pos, ("'%s' has one argument"):format(name))
   end
   for i, arg in ipairs(list) do
-    local e = compile(env, arg)
+    local is_variable = arg.tag ~= "id" or session.now.scope.variables[arg.name]
+    local constant = not is_variable and api_routines.constants[arg.name]
+    local e = constant and { value = function() return constant end } or compile(env, arg)
     local text = (e.lvalue or e.section or e.descriptor) and e.text
     local is_data = text and (e.type.class ~= "integer" or e.rank > 0 or e.descriptor or i == 1)
     args[i] = is_data and function() return text end or e.value
@@ -451,9 +454,11 @@ end
 for name in pairs(api_routines.routines) do
   fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
-    return fortran_expression.scalar(name == "acc_is_present" and fortran_types.LOGICAL
-      or fortran_types.INTEGER, function(f)
+    local is_logical = name == "omp_is_initial_device"
+      or name:find "^acc_" and api_routines.find(name).returns == "truth"
+    return fortran_expression.scalar(is_logical and fortran_types.LOGICAL or fortran_types.INTEGER, function(f)
       local value = call(f)
+      if is_logical then return value ~= 0 and value ~= false end
       if value == nil or type(value) == "table" then
         raise("type-mismatch", node.pos, ("'%s' gives %s, not a number"):format(name, value and "an address"
           or "nothing"), { length = #name })

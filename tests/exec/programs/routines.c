@@ -77,5 +77,14 @@ int main(int argc, char **argv)
         acc_copyin(NULL, 4);
     else if (!strcmp(way, "attach null"))
         acc_attach(NULL);
+    else if (!strcmp(way, "data in no queue"))
+        acc_copyin_async(a, sizeof a, -3);
+    else if (!strcmp(way, "wait for no queue"))
+        acc_wait(-7);
+    else if (!strcmp(way, "test of no queue"))
+        printf("%d\n", acc_async_test(-3));
+    else if (!strcmp(way, "directive in no queue")) {
+#pragma acc enter data copyin(a) async(-5)
+    }
     puts("not reached");
 }

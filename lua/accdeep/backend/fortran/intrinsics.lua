@@ -479,13 +479,4 @@ define("is_contiguous", "array", function(env, _, arguments)
   end)
 end)
 
--- acc_on_device and omp_is_initial_device: whether the expression is evaluated on a device, or on the host. The
--- arguments are ignored.
-intrinsics.acc_on_device = function(env)
-  return scalar(LOGICAL, function() return env.space.on_device == true end)
-end
-intrinsics.omp_is_initial_device = function(env)
-  return scalar(LOGICAL, function() return env.space.on_device ~= true end)
-end
-
 return intrinsics

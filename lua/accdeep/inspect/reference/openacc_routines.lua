@@ -226,8 +226,11 @@ acc_free(d)
 
   { name = "acc_free", params = { "dev accdeep.pointer - memory of `acc_malloc`; `NULL` does nothing" },
     text = "Releases device memory.", rules = "ACC33-3.2.16-1",
-    errors = { { "out-of-bounds", "other memory, or released memory",
-      [[local d = acc_malloc(8) acc_free(d) acc_free(d)]] } },
+    errors = {
+      { "out-of-bounds", "released memory", [[local d = acc_malloc(8) acc_free(d) acc_free(d)]] },
+      { "host-pointer-on-device", "memory of the host", [[acc_free(addr "a[0]")]] },
+      { "already-present", "present data", [[acc_free(acc_copyin "a")]] },
+    },
     example = [[
 acc_free(acc_malloc(16))
 acc_free(NULL)
@@ -299,15 +302,21 @@ expect.equal(acc_get_device_num(), 0)
     example = [[
 expect.equal(acc_get_device_num(), 0)
 ]] },
-  { name = "acc_get_num_devices", params = {}, returns = { "integer - how many devices the scenario has" },
-    text = "The number of devices.", rules = "DIR-1-04",
+  { name = "acc_get_num_devices", params = { "type? integer - type of device; without it `acc_device_not_host`" },
+    returns = { "integer - how many devices of the type the scenario has" },
+    text = "The number of devices of a type. There is one host.", rules = "ACC33-3.2.1-1 DIR-1-04",
     example = [[
 expect.equal(acc_get_num_devices(), 1)
+expect.equal(acc_get_num_devices(acc_device_none), 0)
 ]] },
 
-  { name = "acc_on_device", params = {}, returns = { "boolean - true in kernels" },
-    text = "Whether the caller runs on a device.", rules = "ACC33-impl-1",
+  { name = "acc_on_device", params = { "type? integer - type of device; without it `acc_device_not_host`" },
+    returns = { "boolean - true if the caller runs there" },
+    text = "Whether the caller runs on a device of a type: in kernels on `acc_device_not_host` and"
+      .. " `acc_device_nvidia`, otherwise on `acc_device_host` and `acc_device_none`.",
+    rules = "ACC33-3.2.15-1 ACC33-impl-1",
     example = [[
+expect.equal(acc_on_device(acc_device_host), true)
 acc "parallel copy(a)" (function(d)
   if acc_on_device() then d.a[0] = 9 end
 end)
@@ -382,8 +391,9 @@ acc "wait(3)"
 acc_init()
 acc_copyin "a"
 ]] },
-  { name = "acc_shutdown", params = {}, text = "Shuts the device down. All its data are unmapped, and nothing is"
-      .. " copied to the host.", rules = "ACC33-shut-1",
+  { name = "acc_shutdown", params = { "type? integer - type of device; `acc_device_host` has no effect" },
+    text = "Shuts the devices down. All their data are unmapped, and nothing is copied to the host.",
+    rules = "ACC33-shut-1",
     errors = { { "region-nesting", "a region is open", [[local r = acc "data copy(a)" acc_shutdown()]] } },
     example = [[
 acc_copyin "a"
