@@ -7,10 +7,7 @@ package.path = "tests/random/?.lua;" .. package.path
 
 local mutate = require "mutate"
 local mutated_texts = require "mutated_texts"
-local session = require "accdeep.run.session"
-
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
+local runner = require "accdeep.steps.runner"
 
 local DECLARATIONS = [[
   integer :: n = 3, k, i
@@ -102,16 +99,9 @@ for _, text in ipairs {
 local layouts = { "cfi", "flang", "gfortran" }
 local profiles = { "tr14", "tr14x", "openacc-2.0", "openacc-3.3", "libgomp-12", "directory" }
 
-local s
 local function fresh()
-  if s then s:close() end
-  s = session.new { device_bytes = 1 << 20, language = "fortran", rules = profiles[math.random(#profiles)],
-    descriptors = layouts[math.random(#layouts)], device = os.getenv "ACCDEEP_TEST_DEVICE" }
-  s:declare(DECLARATIONS, "text", 1)
-end
-
-local function complain(text, what)
-  error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
+  return runner.open({ device_bytes = 1 << 20, language = "fortran", rules = profiles[math.random(#profiles)],
+    descriptors = layouts[math.random(#layouts)], device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS).session
 end
 
 -- Names for mutations that still parse: a name replaces another one of the text.
@@ -127,27 +117,17 @@ local function renamed(text)
   end))
 end
 
-math.randomseed(seed)
-for round = 1, rounds do
-  if not s or round % 8 == 0 then fresh() end
+mutated_texts.run { rounds = 3000, every = 8, fresh = fresh, next = function(s)
   local text = corpus[math.random(#corpus)]
   local change = math.random(2) == 1 and mutate or renamed
   for _ = 1, math.random(3) do text = change(text) end
-  local err = mutated_texts.try(function() s:declare(text, "text", 1) end, 100)
-  local stopped = err == mutated_texts.STOPPED
-  local flaw = err and not stopped and mutated_texts.flaw(err, text)
-  if flaw then complain(text, flaw) end
-  local wrong = s.ctx:check()
-  if wrong then complain(text, wrong) end
-  if stopped then fresh() end
-end
+  return text, function() s:declare(text, "text", 1) end, 100
+end }
 
 -- Texts that are not mutated must succeed under their rules.
 for _, text in ipairs(corpus) do
-  s:close()
-  s = session.new { language = "fortran", rules = "openacc-3.3" }
-  s:declare(DECLARATIONS, "text", 1)
-  local ok, err = pcall(s.declare, s, text, "text", 1)
-  if not ok then complain(text, tostring(err)) end
+  local run = runner.open({ language = "fortran", rules = "openacc-3.3" }, DECLARATIONS)
+  local ok, err = pcall(run.run, run, { kind = "fortran", text = text, file = "text", line = 1 })
+  if not ok then error(("%s\n  %q"):format(tostring(err), text), 0) end
+  run.session:close()
 end
-s:close()

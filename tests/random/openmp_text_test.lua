@@ -9,9 +9,6 @@ local mutate = require "mutate"
 local mutated_texts = require "mutated_texts"
 local runner = require "accdeep.steps.runner"
 
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
-
 local DECLARATIONS = [[
   struct leaf { int n; double *v; struct { int x, y; } at[2]; };
   struct node { struct leaf own, *kids; int m; };
@@ -53,40 +50,22 @@ local bodies = { "a[1] = n; X.n = 2;", "for (int i = 0; i < 3; i++) Y[i].at[1].x
 
 local profiles = { "openmp-5.1", "openmp-5.1", "openmp-4.0", "indirect" }
 
-local s
 local function fresh()
-  if s then s:close() end
-  s = runner.open({ device_bytes = 1 << 20, rules = profiles[math.random(#profiles)] }, DECLARATIONS).session
+  local rules = profiles[math.random(#profiles)]
+  local s = runner.open({ device_bytes = 1 << 20, rules = rules }, DECLARATIONS).session
   local at = s.now.scope.variables
   s.ctx:host_write(at.L.address, require "accdeep.core".scalar.pointer, at.X.address)
+  return s
 end
 
-local function complain(text, what)
-  error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
-end
-
--- Executes a directive. Half of the regions stay open.
-local function run(text, body)
-  local one = runner.new(s)
-  one:run { kind = "omp", text = text, body = body }
-  if one.open[1] and math.random(2) == 1 then one:run { kind = "end" } end
-end
-
-math.randomseed(seed)
-local succeeded = 0
-for round = 1, rounds do
-  if not s or round % 16 == 0 then fresh() end
+local succeeded, rounds = mutated_texts.run { rounds = 3000, every = 16, fresh = fresh, next = function(s)
   local text, body = corpus[math.random(#corpus)], bodies[math.random(#bodies)]
   for _ = 1, math.random(0, 3) do text = mutate(text) end
   if math.random(4) == 1 then body = mutate(body) end
-  local err = mutated_texts.try(function() run(text, body) end, 1000)
-  local stopped = err == mutated_texts.STOPPED
-  succeeded = succeeded + (err and 0 or 1)
-  local flaw = err and not stopped and mutated_texts.flaw(err, text)
-  if flaw then complain(text, flaw) end
-  local wrong = s.ctx:check()
-  if wrong then complain(text, wrong) end
-  if stopped then fresh() end
-end
+  return text, function() -- half of the regions stay open
+    local one = runner.new(s)
+    one:run { kind = "omp", text = text, body = body }
+    if one.open[1] and math.random(2) == 1 then one:run { kind = "end" } end
+  end, 1000
+end }
 expect(succeeded * 10 > rounds, "too few texts are right")
-s:close()

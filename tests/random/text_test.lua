@@ -12,9 +12,6 @@ local mutate = require "mutate"
 local mutated_texts = require "mutated_texts"
 local runner = require "accdeep.steps.runner"
 
-local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 6000
-
 local DECLARATIONS = [[
   typedef struct pair { int x, y; } pair_t;
   struct leaf { int n; double *v; pair_t at[2];
@@ -79,50 +76,38 @@ local corpus = {
 
 -- ---------------------------------------------------------------------------------------- running --
 
-local s
 local function fresh()
-  if s then s:close() end
-  s = runner.open({ device_bytes = 1 << 20 }, DECLARATIONS).session
+  local s = runner.open({ device_bytes = 1 << 20 }, DECLARATIONS).session
   s:host_store(s.now.scope.variables.X.address, s.now.scope.variables.n.type, 0)
+  return s
 end
 
 -- Executes a step, and closes the region that it opens.
-local function run_step(step)
+local function run_step(s, step)
   local one = runner.new(s)
   one:run(step)
   if one.open[1] then one:run { kind = "end" } end
 end
 
 local run = {}
-function run.directive(text) run_step { kind = "acc", text = text } end
-function run.openmp(text) run_step { kind = "omp", text = text, body = "a[0] = n;" } end
-function run.ir(text) ir_execution.run(s, "accdeep ir 1\n" .. text, "text", 1) end
-function run.declaration(text) s:declare(text, "text", 1) end
-function run.body(text) run_step { kind = "acc", text = "parallel copy(X, Y, a, m, n) create(p)", body = text } end
-function run.expression(text) s:with_text(text, "text", 1, s.value, s, s:host_env(), text) end
-
-local function complain(kind, text, what)
-  error(("seed %d: %s: %s\n  %q"):format(seed, kind, what, text), 0)
+function run.directive(s, text) run_step(s, { kind = "acc", text = text }) end
+function run.openmp(s, text) run_step(s, { kind = "omp", text = text, body = "a[0] = n;" }) end
+function run.ir(s, text) ir_execution.run(s, "accdeep ir 1\n" .. text, "text", 1) end
+function run.declaration(s, text) s:declare(text, "text", 1) end
+function run.body(s, text)
+  run_step(s, { kind = "acc", text = "parallel copy(X, Y, a, m, n) create(p)", body = text })
 end
+function run.expression(s, text) s:with_text(text, "text", 1, s.value, s, s:host_env(), text) end
 
-math.randomseed(seed)
-fresh()
 local kinds = { "directive", "directive", "ir", "openmp", "openmp", "declaration", "body", "expression" }
-for round = 1, rounds do
+mutated_texts.run { rounds = 6000, every = 50, fresh = fresh, next = function(s)
   local kind = kinds[math.random(#kinds)]
-  local list = corpus[kind]
-  local text = list[math.random(#list)]
+  local text = corpus[kind][math.random(#corpus[kind])]
   for _ = 1, math.random(3) do text = mutate(text) end
-  local err = mutated_texts.try(function() run[kind](text) end, kind == "body" and 30 or 1000)
-  local stopped = err == mutated_texts.STOPPED
-  if stopped and kind ~= "body" then complain(kind, text, "it takes too long") end
-  local flaw = err and not stopped and mutated_texts.flaw(err, text)
-  if flaw then complain(kind, text, flaw) end
-  local wrong = s.ctx:check()
-  if wrong then complain(kind, text, wrong) end
-  if stopped or round % 50 == 0 then fresh() end
-end
-fresh()
+  return text, function() run[kind](s, text) end, kind == "body" and 30 or 1000, kind ~= "body"
+end }
+
+local s = fresh()
 assert(syntax.parse("directive", corpus.directive[1], 1, s.now.scope))
-run.directive "enter data copyin(a)"
+run.directive(s, "enter data copyin(a)")
 s:close()
