@@ -99,8 +99,7 @@ local function array_of(t)
   if not t.bounds then return nil end
   local array, sm = { rank = #t.bounds }, t.of.size
   for i, bound in ipairs(t.bounds) do
-    array[i] = { lower = bound.lower, extent = bound.extent, sm = sm }
-    sm = sm * bound.extent
+    array[i], sm = { lower = bound.lower, extent = bound.extent, sm = sm }, sm * bound.extent
   end
   return array
 end
@@ -121,8 +120,7 @@ end
 -- Returns true if t is the type of C pointers to data, false for pointers to functions and other types.
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
--- Appends a piece of `bytes` bytes at `offset` to out.pieces. fields: a table with further fields of the piece, which
--- is changed and becomes the piece; nil: none.
+-- Appends a piece to out.pieces. fields: a table with its further fields, which becomes the piece; nil: none.
 local function add_piece(out, offset, bytes, fields)
   local piece = fields or {}
   piece.offset, piece.bytes = offset, bytes
@@ -181,7 +179,7 @@ local function alias_field(b, ctx, value, subscript, length, base)
     count = codegen.apply(b, "&", count, has_base, pos)
     start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
   end
-  return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
+  return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present, alias = true,
     code_end = b.n, label = label("") }
 end
 mapping_compiler.alias_field = alias_field
@@ -442,7 +440,7 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
     start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
   -- The presence of a single byte is enough (TR14-3.5-03), so an element has one byte.
-  local field = { unit = 1, count = codegen.reg(b, has_target, pos), start = start }
+  local field = { unit = 1, count = codegen.reg(b, has_target, pos), start = start, alias = true }
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
   field.label = label(name)
   out.fields[#out.fields + 1] = field
@@ -678,7 +676,8 @@ local function names_of(session, record)
     elseif t.kind == "array" and t.n <= UNROLLED then
       for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
     else
-      symbols[#symbols + 1] = { offset = offset, bytes = t.size, name = name, label = label(name) }
+      symbols[#symbols + 1] = { offset = offset, bytes = t.size, name = name, label = label(name),
+        pointer = types.holds_pointers(t) }
     end
   end
   add(record, 0, "")
@@ -694,10 +693,8 @@ local function program_name(record) return (types.name(record):gsub("^%a+ ", "")
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
-  cache[LAYOUT] = cache[LAYOUT] or {
-    name = program_name(t), stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
-    registers = 1, params = 0, excluded = {}, members = names_of(session, t),
-  }
+  cache[LAYOUT] = cache[LAYOUT] or { name = program_name(t), stride = t.size, code = {}, fields = {}, excluded = {},
+    pieces = { { offset = 0, bytes = t.size } }, registers = 1, params = 0, members = names_of(session, t) }
   return cache[LAYOUT]
 end
 

@@ -233,4 +233,10 @@ function types.innermost(t)
   return t
 end
 
+-- Returns true if t is the type of pointers, of descriptors, or of arrays of them.
+function types.holds_pointers(t)
+  while t.kind == "array" do t = t.of end
+  return t.kind == "pointer" or t.kind == "descriptor"
+end
+
 return types

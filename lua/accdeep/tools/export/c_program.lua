@@ -9,7 +9,9 @@
 
 local c_writer = require "accdeep.steps.c_writer"
 local core = require "accdeep.core"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local location = require "accdeep.base.location"
+local lvalue_text = require "accdeep.tools.emit.lvalue_text"
 local prelude = require "accdeep.tools.export.prelude"
 local steps = require "accdeep.steps"
 local types = require "accdeep.types"
@@ -22,7 +24,7 @@ Program.__index = Program
 -- Returns an empty program for a scenario file.
 function c_program.new(file)
   return setmetatable({ file = file, declarations = {}, globals = {}, steps = {}, depth = 1, devices = {},
-    blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
+    blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {} }, Program)
 end
 
 -- Returns the program of the case `name`, with the declarations and initial values of the file, and without device
@@ -75,36 +77,6 @@ local function scalar_text(t, value)
 end
 c_program.scalar_text = scalar_text
 
--- Returns true if an object of type `t` fits the wanted type `to`. `to`: a type, the code of a scalar (core.scalar),
--- "pointer" for any pointer, or void for any type except arrays.
-local function fits(t, to)
-  if to == "pointer" then return t.kind == "pointer" end
-  if type(to) == "number" then return t.kind == "scalar" and t.code == to end
-  return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
-end
-
--- Returns the l-value of the requested type `to` (see fits) at `offset` in the object `text` of type `t`. Returns nil
--- if no member or element there has that type, as in padding.
-local function lvalue(t, text, offset, to)
-  if offset == 0 and fits(t, to) then return text end
-  if t.kind == "array" and t.of.size > 0 then
-    local i = offset // t.of.size
-    -- A pointer may point past the end of an array: name the element there, which is never read.
-    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end
-    if i >= t.n then return nil end
-    return lvalue(t.of, ("%s[%d]"):format(text, i), offset - i * t.of.size, to)
-  elseif t.kind == "record" then
-    for _, member in ipairs(t.members) do
-      if offset >= member.offset and offset < member.offset + member.type.size then
-        local inner = member.name and text .. "." .. member.name or text
-        local inner_lvalue = lvalue(member.type, inner, offset - member.offset, to)
-        if inner_lvalue then return inner_lvalue end
-      end
-    end
-  end
-  return nil
-end
-
 -- Returns the address and the block (an entry of self.blocks) of the memory that contains or begins at `address`. If no
 -- block does, returns the address and block of an array that ends at `address`, or nil.
 local function block_at(self, address)
@@ -123,7 +95,7 @@ end
 function Program:object(address, requested_type)
   local at, block = block_at(self, address)
   if not block then return nil end
-  return lvalue(block.type, block.text, address - at, requested_type)
+  return lvalue_text.find(block.type, block.text, address - at, requested_type)
 end
 
 -- Adds a variable for a device address that a routine or region returns; returns its name. `address`: the value, or nil
@@ -157,7 +129,7 @@ function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)
   if not block then return device_text(self, session, address) end
-  local text = lvalue(block.type, block.text, address - at, to)
+  local text = lvalue_text.find(block.type, block.text, address - at, to)
   if not text then
     local offset = address - at
     local base = (block.type.kind == "array" and "" or "&") .. block.text
@@ -166,6 +138,24 @@ function Program:pointer_text(session, address, to)
   local array, index = text:match "^(.*)%[(%d+)%]$"
   if not array then return "&" .. text end
   return index == "0" and array or ("%s + %s"):format(array, index)
+end
+
+-- Returns the variable of a symbol in a bound as C (emit/program_functions.lua): its value of the type `code` `offset`
+-- bytes from the symbol's address or, without an offset, that address. Raises {cannot = reason} if C cannot express it.
+function Program.input(symbol, offset, code)
+  local variable = symbol.variable
+  local at = variable and symbol.offset + (offset or 0)
+  local text = variable and (not offset and ("(long)((char *)&%s + %d)"):format(variable.name, at)
+    or lvalue_text.value(variable.type, variable.name, at, code))
+  return { text = text or deep_directive.cannot "this bound", is_global = true }
+end
+
+-- Returns the conversion of a floating number in a bound (emit/program_functions.lua). Raises {cannot = reason} for
+-- functions, which are Lua in a scenario.
+function Program.call(symbol)
+  local t = symbol.record
+  if t and t.kind == "pointer" and t.to.float then return { float = t.to.code } end
+  deep_directive.cannot "a bound that calls a function"
 end
 
 -- --------------------------------------------------------------------------------------- memory --

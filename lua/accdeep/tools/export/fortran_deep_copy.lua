@@ -6,16 +6,38 @@
 -- an allocatable or pointer component also attaches the component. If some host values of an object must stay, the
 -- other values are copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
 
-local deep_copy = require "accdeep.tools.export.deep_copy"
-local exits = require "accdeep.tools.export.exits"
+local program_transfers = require "accdeep.tools.emit.program_transfers"
 local fortran_writer = require "accdeep.tools.export.fortran_writer"
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
 local ast = require "accdeep.base.ast"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 
-local cannot, clause_of, held_record = deep_copy.cannot, deep_copy.clause_of, deep_copy.held_record
-local action_of, action_inside = deep_copy.action_of, deep_copy.action_inside
+local cannot, clause_of = program_transfers.cannot, program_transfers.clause_of
+
+-- Replacement actions for members that a shape or policy marks as init_needed (`entry.init`), whose values are always
+-- copied in (TR14-3.1.1-17).
+local with_values = { create = "copyin", copyout = "copy" }
+
+-- Returns the action for the member of `entry`. The first of these that exists decides: the entry's own action; the
+-- action of the member mapping (`own`), unless it is "hold"; `action`, the action for the object.
+local function action_of(member_mapping, entry, action)
+  local own = member_mapping.own
+  local requested = entry.action or own and own ~= "hold" and own or action
+  return entry.init and with_values[requested] or requested
+end
+
+-- Returns the action for the objects that a member contains or points to, and the member mapping of these objects.
+local function action_inside(session, member_mapping, entry, action)
+  local inner = nest.inner(session, member_mapping, entry)
+  return inner.own or action_of(member_mapping, entry, action), inner
+end
+
+-- Returns the record type of a member, or of the elements of an array; nil for other types.
+local function nested_record(t)
+  while t.kind == "array" do t = t.of end
+  return types.is_record(t) and t or nil
+end
 
 local fortran_deep_copy = {}
 
@@ -24,6 +46,20 @@ local UNROLLED = 16 -- maximal length of an array of records whose values are co
 local NESTING = 12 -- maximal nesting of loops and components
 
 -- --------------------------------------------------------------------------------- member mappings --
+
+-- Returns a list of the members (pointers or descriptors) that a member mapping leaves out, but that the type's shape
+-- maps: other directives may have attached these pointers.
+local function left_out(session, member_mapping)
+  local attached, list = {}, {}
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, member_mapping.record))) do
+    local t = entry.member.type
+    attached[entry.member] = entry.include and (t.kind == "descriptor" or t.kind == "pointer" and entry.subscripts)
+  end
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if not entry.include and attached[entry.member] then list[#list + 1] = entry.member end
+  end
+  return list
+end
 
 -- Returns the size in bytes of a component that debug information calls "(bytes ...)": a polymorphic component, a
 -- procedure pointer, or padding. Returns nil for other components.
@@ -73,7 +109,7 @@ end
 -- elements.
 local function each_entry(session, member_mapping, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
-    local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
+    local name, record = path and path .. "%" .. entry.member.name, nested_record(entry.member.type)
     if record and entry.include then
       local inner_action, inner = action_inside(session, member_mapping, entry, action)
       local t, part = entry.member.type, array_part(entry, member_mapping, path)
@@ -142,7 +178,7 @@ local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.member.type.kind == "descriptor"
-      or held_record(entry.member.type) and not is_trivial(session, nest.inner(session, member_mapping, entry)) then
+      or nested_record(entry.member.type) and not is_trivial(session, nest.inner(session, member_mapping, entry)) then
       return false
     end
     if (hidden_bytes(entry) or 0) >= POINTER then return false end
@@ -453,7 +489,7 @@ local function has_aliases(session, member_mapping, under_way)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t = entry.member.type
     has_alias = has_alias or entry.include and is_alias(entry)
-    local leads_on = takes_target(session, member_mapping, entry) or entry.include and held_record(t)
+    local leads_on = takes_target(session, member_mapping, entry) or entry.include and nested_record(t)
     if leads_on and types.is_record(types.innermost(t)) then
       has_alias = has_alias or has_aliases(session, nest.inner(session, member_mapping, entry), under_way)
     end
@@ -531,7 +567,7 @@ end
 function Block:entry(entry, member_mapping, action, owner)
   local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
   if not entry.include then return end
-  if held_record(t) then
+  if nested_record(t) then
     local inner_action, inner = action_inside(self.session, member_mapping, entry, action)
     if self:has_nothing(inner) and self.phase ~= "update" then return end
     local args = args_of(entry)
@@ -593,7 +629,7 @@ local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit"
 -- objects of this kind must only be decremented, not unmapped (TR14-4.3-12). Returns false, without writing code, if no
 -- such component can exist, otherwise true.
 function Block:find_rest(item)
-  local list = exits.left_out(self.session, item.member_mapping)
+  local list = left_out(self.session, item.member_mapping)
   if not list[1] then return false end
   self:declare_presence_query()
   if not self.has_rest then self.declared[#self.declared + 1] = "logical :: accdeep_rest" end

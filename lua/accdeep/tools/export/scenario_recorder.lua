@@ -5,11 +5,11 @@
 -- statements, calls the original function, and notes what that function wrote on the host. Values that the script reads
 -- are checked in the program at the same point, so that the script's conclusions are valid there. A step that C cannot
 -- express ends the recording with a reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses a
--- recorder for declarations. Deep variables are structures whose pointers are followed; deep_copy.lua writes their
--- transfers.
+-- recorder for declarations. Deep variables are structures whose pointers are followed; emit/deep_directive.lua writes
+-- their transfers.
 
 local checks = require "accdeep.tools.export.checks"
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local diagnostic = require "accdeep.base.diagnostic"
 local c_program = require "accdeep.tools.export.c_program"
 local syntax = require "accdeep.syntax"
@@ -21,7 +21,6 @@ local steps = require "accdeep.steps"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local routine_calls = require "accdeep.tools.export.routine_calls"
-local member_transfers = require "accdeep.tools.export.member_transfers"
 local memory_view = require "accdeep.backend.memory_view"
 
 local Recorder = {}
@@ -95,19 +94,19 @@ function Recorder:step(write, fn, ...)
 end
 
 -- Records the directive `node`. fn(...) is called first, because the deep variables of its plan determine the
--- statements; then write(deep) adds these. `deep`: result of deep_copy.new, or nil. Returns the results of fn.
+-- statements; then write(deep) adds these. `deep`: result of deep_directive.new, or nil. Returns the results of fn.
 function Recorder:directive_step(node, write, fn, ...)
   self:catch_up()
   self.plan = nil
   local results = table.pack(pcall(fn, ...))
   if self.program:is_open() then
     self:try_lowering(function()
-      local deep, extension = nil, deep_copy.extension(node)
+      local deep, extension = nil, deep_directive.extension(node)
       if self.plan and (extension or self.program.shapes) then
-        deep = deep_copy.new(self.program, self.run.session, self.plan, self.leads_back)
+        deep = deep_directive.new(self.program, self.run.session, self.plan, self.leads_back)
       end
-      if deep and self.failing then deep_copy.cannot "a deep copy that fails: it would begin before it fails" end
-      if extension and not deep then deep_copy.cannot(extension .. ": no standard directive can express that") end
+      if deep and self.failing then deep_directive.cannot "a deep copy that fails: it would begin before it fails" end
+      if extension and not deep then deep_directive.cannot(extension .. ": no standard directive can express that") end
       write(deep)
     end)
   end
@@ -118,7 +117,7 @@ end
 function Recorder:try_lowering(fn)
   local ok, problem = pcall(fn)
   if ok then return end
-  if not deep_copy.is_reason(problem) then error(problem, 0) end
+  if not deep_directive.is_reason(problem) then error(problem, 0) end
   self:cannot(problem.cannot)
 end
 
@@ -212,7 +211,8 @@ function Recorder:region(region)
     end })
 end
 
--- Adds the statements of a deep directive. `deep`: result of deep_copy.new. Opens a region if the directive has one.
+-- Adds the statements of a deep directive. `deep`: result of deep_directive.new. Opens a region if the directive has
+-- one.
 function Recorder:deep_directive(node, deep)
   if deep:write(node, self.program) then table.insert(self.regions, deep) end
 end
@@ -229,11 +229,11 @@ function Recorder:directive(name, original, text, refs)
   local twice = name == "acc" and node.name ~= "update" and duplicate_variable(node)
   if twice then self:cannot(("'%s' is in two data clauses of one directive, which gcc refuses"):format(twice)) end
   local definition = dialect.directive(node.name)
-  if definition.kind == "members" then -- deep_copy.lua writes the transfers that it causes
+  if definition.kind == "members" then -- emit/deep_directive.lua writes the transfers that it causes
     self.program.shapes = true
     return original(text, refs)
   end
-  local extension, is_described = deep_copy.extension(node)
+  local extension, is_described = deep_directive.extension(node)
   if extension and not (is_described and name == "acc") then
     self:cannot_declare(("%s: no standard directive can express that"):format(extension))
   end
@@ -560,6 +560,40 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
+-- Returns true if attached pointers of objects on the current device form a cycle, so that functions which follow
+-- pointers would not end.
+local function is_cyclic(session)
+  local ctx, device, targets = session.ctx, session.now.device, {}
+  -- Returns the host address of the present object that contains `address`, or a false value.
+  local function object(address)
+    local present_object = ctx:present_at(device, address, false)
+    return present_object and present_object.host
+  end
+  for _, attached in ipairs(ctx:attachments(device)) do
+    local from, to = object(attached.slot), object(attached.target)
+    if from and to then
+      targets[from] = targets[from] or {}
+      table.insert(targets[from], to)
+    end
+  end
+  local state = {}
+  -- Returns true if pointers of the object `at` form a cycle. state[object]: true while it is being visited, false
+  -- afterwards.
+  local function is_cyclic_from(at)
+    if state[at] ~= nil then return state[at] end
+    state[at] = true
+    for _, to in ipairs(targets[at] or {}) do
+      if is_cyclic_from(to) then return true end
+    end
+    state[at] = false
+    return false
+  end
+  for from in pairs(targets) do
+    if is_cyclic_from(from) then return true end
+  end
+  return false
+end
+
 -- Returns a recorder of the scenario file `file`. Its field `observer` must be passed to the run as an observer.
 -- `cases`: list of the programs of the cases. `program`: the program of the file, without cases. `language`: "openacc",
 -- "openmp", or nil for the scenario's language.
@@ -570,7 +604,7 @@ local function scenario_recorder(file, language)
     construct = function(session, plan, ends)
       if ends then return nil end
       self.plan = plan
-      return function(err) self.leads_back = not err and self.program.shapes and member_transfers.is_cyclic(session) end
+      return function(err) self.leads_back = not err and self.program.shapes and is_cyclic(session) end
     end,
     warning = function(_, code)
       if code == "bounds-changed" then

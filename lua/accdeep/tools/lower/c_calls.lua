@@ -7,8 +7,7 @@
 -- their device copy.
 
 local api_routines = require "accdeep.run.api_routines"
-local deep_copy = require "accdeep.tools.export.deep_copy"
-local c_dialects = require "accdeep.tools.export.c_dialects"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local ir_text = require "accdeep.lowering.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
@@ -45,7 +44,7 @@ end
 function c_calls.replace_routines(line)
   return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
     local replacement = c_calls.routine(name)
-    if replacement == false then deep_copy.cannot(c_calls.UNKNOWN:format(name)) end
+    if replacement == false then deep_directive.cannot(c_calls.UNKNOWN:format(name)) end
     return replacement
   end))
 end
@@ -55,14 +54,9 @@ c_calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data th
 local Calls = {}
 Calls.__index = Calls
 
--- Returns a writer of calls (Calls) for a unit, whose directives `session` plans. `unit`: {values, is_function,
--- is_cxx}. `values`: result of compiler_values.new. `is_function(name)`: true for functions outside of classes.
--- `is_cxx`: C++.
-function c_calls.new(session, unit)
-  session.options.method_named = function(record, name)
-    return unit.values:is_of(name, record, unit.is_function) and { fn = function() end, record = record, name = name }
-  end
-  return setmetatable({ unit = unit, plans = {}, by_text = {}, functions = {}, prototypes = {}, bounds = {} }, Calls)
+-- Returns a writer of calls (Calls) for a unit. `inputs`: result of unit_inputs.new.
+function c_calls.new(inputs)
+  return setmetatable({ inputs = inputs, plans = {}, by_text = {}, functions = {}, prototypes = {} }, Calls)
 end
 
 -- ----------------------------------------------------------------------------------- the directive --
@@ -129,20 +123,22 @@ function Calls:plan(directive, text)
   name = ("accdeep_%d"):format(#self.plans + 1)
   self.by_text[key] = name
   self.plans[#self.plans + 1] = ("static accd_lowered %s = {\n%s,\n%s, %d, %s, 0};"):format(name, c_string(text),
-    c_string(directive.file):gsub("\\n\"$", '"'), directive.line, self.bounds[1] and "accdeep_bounds" or "0")
+    c_string(directive.file):gsub("\\n\"$", '"'), directive.line, self.inputs.bounds[1] and "accdeep_bounds" or "0")
   return name
 end
 
+-- Selects a directive's plan by the type of an object, for directives in templates.
+local CXX_PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
+  .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
+  .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
+
 -- Returns the declarations that are placed before the unit: prototypes, the array of functions for bounds, and plans.
 function Calls:prelude()
-  local list = { "#include <accdeep_lowered.h>" }
-  if self.unit.is_cxx then list[2] = c_dialects.cxx.DEEP .. "\n" .. c_dialects.cxx.PLAN end
+  local list = { "#include <accdeep_lowered.h>", self.inputs.is_cxx and CXX_PLAN or nil }
   table.move(self.prototypes, 1, #self.prototypes, #list + 1, list)
-  local bounds = {}
-  for i in ipairs(self.bounds) do
-    list[#list + 1] = ("static long accdeep_bound_%d(const void *);"):format(i)
-    bounds[i] = "accdeep_bound_" .. i
-  end
+  local prototypes, bounds = self.inputs:prototypes(), {}
+  table.move(prototypes, 1, #prototypes, #list + 1, list)
+  for i in ipairs(self.inputs.bounds) do bounds[i] = "accdeep_bound_" .. i end
   if bounds[1] then
     list[#list + 1] = ("static accd_lowered_bound *const accdeep_bounds[] = {%s, 0};"):format(
       table.concat(bounds, ", "))
@@ -153,28 +149,8 @@ end
 -- Returns the text of the functions that are placed after the unit, where its types and variables are declared; "" if
 -- there are none.
 function Calls:ending()
-  return table.concat(self.functions, "\n")
-end
-
--- Returns the index, from 0 on, of the function that computes a bound from an object; adds the function if it is new.
--- `call`: {name, record}, the name of the value (an expression for the compiler, see compiler_values.lua) and the type
--- of the object.
-function Calls:bound(call)
-  for i, bound in ipairs(self.bounds) do
-    if bound.name == call.name and bound.record == call.record then return i - 1 end
-  end
-  local number = #self.bounds + 1
-  self.bounds[number] = call
-  local spelled = self.unit.is_cxx and call.record.tag or types.name(call.record)
-  local text = ("(long)(%s)"):format(self.unit.values:restore_expressions(
-    call.name, call.record, self.unit.is_function))
-  if self.unit.is_cxx then
-    self.functions[#self.functions + 1] = c_dialects.cxx.bound(number, spelled, text)
-  else
-    self.functions[#self.functions + 1] = ("static long accdeep_bound_%d(const void *object)\n{\n    const %s *q = "
-      .. "(const %s *)object;\n    return %s;\n}"):format(number, spelled, spelled, text)
-  end
-  return number - 1
+  local list = table.move(self.inputs.functions, 1, #self.inputs.functions, 1, {})
+  return table.concat(table.move(self.functions, 1, #self.functions, #list + 1, list), "\n")
 end
 
 -- Returns a true value if variables of one name are declared in several lines. `variable`: {lines}, or nil.
@@ -206,7 +182,7 @@ local function runtime_inputs(self, unit, w, input, addressless, instance, copy_
     text = fn .. "()"
   else
     if instance[name] and unit.globals[name] and is_several(unit.variables[name]) then
-      deep_copy.cannot(("'%s', which is also the name of a variable in a shape or policy"):format(name))
+      deep_directive.cannot(("'%s', which is also the name of a variable in a shape or policy"):format(name))
     end
     if not has_address then
       w:line(("const __typeof__(%s) %s = %s;"):format(name, copy_name, name))
@@ -290,7 +266,7 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
     local pointer, is_pointer = device_variable(w, region, name, instance[name], items[name]
       or (is_reduced or instance[name].kind == "pointer") and TARGET or PRESENT, directive.whole[name])
     if is_reduced then
-      if is_pointer then deep_copy.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
+      if is_pointer then deep_directive.cannot(("a reduction of '%s', which is no scalar"):format(name)) end
       shadows[#shadows + 1] = ("__typeof__(*%s) %s; accd_lowered_read(%s, &%s, %s, sizeof %s);"):format(pointer, name,
         region, name, pointer, name)
       tail:line(("accd_lowered_write(%s, %s, &%s, sizeof %s);"):format(region, pointer, name, name))
@@ -322,11 +298,11 @@ end
 -- {cannot = reason} if calls cannot express the directive.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
   local text, inputs = ir_text.write(plan, { variable = function(symbol) return symbol.variable and symbol end,
-    is_value = true, call = function(symbol) return "bound_" .. self:bound(symbol) end })
+    is_value = true, call = function(symbol) return "bound_" .. self.inputs:bound(symbol) end })
   for _, item in ipairs(plan.items) do
     local variable = item.variable
     if variable and variable ~= "this" and directive.addressless[variable] and instance[variable] then
-      deep_copy.cannot(("'%s', which has no address"):format(variable))
+      deep_directive.cannot(("'%s', which has no address"):format(variable))
     end
   end
   local name = self:plan(directive, text)
@@ -396,7 +372,8 @@ function Calls:choose(directive, all)
   if not name then return end
   self.nchosen = (self.nchosen or 0) + 1
   for text, plan in sorted_pairs(by_type) do
-    self.functions[#self.functions + 1] = c_dialects.cxx.plan(self.nchosen, text, plan)
+    self.functions[#self.functions + 1] = ("namespace { template<> struct accdeep_plan_of<%d, %s> "
+      .. "{ static accd_lowered *get() { return %s; } }; }"):format(self.nchosen, text, plan)
   end
   local chosen = ("accdeep_plan<%d>(%s)"):format(self.nchosen, name == "this" and name or "&" .. name)
   for _, instance in ipairs(all) do
@@ -412,7 +389,7 @@ function Calls:write_host_data(plan, instance, head, tail)
     local name = use.variable.name
     local t = instance[name]
     if t.kind ~= "pointer" and t.kind ~= "array" then
-      deep_copy.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
+      deep_directive.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
     end
     local host_pointer, condition_text = pointer_of(name, t), condition(plan)
     local value = ("accd_lowered_use_device(%s, %s)"):format(host_pointer,

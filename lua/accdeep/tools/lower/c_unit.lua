@@ -9,7 +9,7 @@
 --   apply: sort the edits and join the text.
 --
 -- A deep directive becomes a block: a standard directive for the variables, and calls of generated functions for their
--- targets (export/deep_copy.lua). C functions precede the declaration that needs them; C++ functions are at the end.
+-- targets (emit/deep_directive.lua), which are at the end of the unit.
 -- `--to accdeep`: c_calls.lua writes library calls. `--to openmp`: openmp_translation.lua translates the result. Edits
 -- refer to positions in the original text and overlap only as insertions at one position, ordered by `number`.
 
@@ -17,9 +17,10 @@ local lazy = require "accdeep.base.lazy"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
 local c_compiler = require "accdeep.tools.lower.c_compiler"
 local debug_info = require "accdeep.types.debug_info"
-local deep_copy = require "accdeep.tools.export.deep_copy"
-local c_dialects = require "accdeep.tools.export.c_dialects"
+local c_functions = require "accdeep.tools.emit.c_functions"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local diagnostic = require "accdeep.base.diagnostic"
+local unit_inputs = require "accdeep.tools.lower.unit_inputs"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local syntax = require "accdeep.syntax"
 local headers = require "accdeep.tools.lower.headers"
@@ -363,29 +364,15 @@ local function number_line(self, number)
   return line_markers.line(line, path)
 end
 
--- Adds new generated functions: in C before the declaration around `directive`, in C++ to the list for the unit's end.
+-- Adds new generated functions to the list for the unit's end. Their lines are those of the directive.
 local function add_functions(self, directive)
-  local program = self.program
-  local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
-  if #added == 0 then return end
-  local text = { self.nfunctions == 0 and not self.unit.is_cxx and self.headers or "" }
-  for i = self.nfunctions + 1, self.unit.is_cxx and 0 or #program.prototypes do
-    text[#text + 1] = program.prototypes[i] .. "\n"
-  end
-  local wrap_code = program.dialect.place_at_end or identity
-  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(wrap_code(code)) .. "\n" end
-  self.nfunctions = #program.functions
-  local lines = {}
-  for line in table.concat(text):gmatch "(.-)\n" do lines[#lines + 1] = line end
-  if self.unit.is_cxx then
-    self.place_at_end[#self.place_at_end + 1] = self:lines(lines, directive.own.line)
-  else
-    local at = self.source:before_declaration(directive.own.after - 1)
-    self:edit(at, at - 1, self:lines(lines, directive.own.line) .. number_line(self, self.source:line(at)))
-  end
+  local functions, lines = self.program.functions, {}
+  for i = self.nfunctions + 1, #functions do lines[#lines + 1] = self.routines(functions[i]) end
+  self.nfunctions = #functions
+  if lines[1] then self.place_at_end[#self.place_at_end + 1] = self:lines(lines, directive.own.line) end
 end
 
--- Returns the lines that replace a directive, and lines for after its statement. `deep`: result of deep_copy.new.
+-- Returns the lines that replace a directive, and lines for after its statement. `deep`: result of deep_directive.new.
 local function lines_of(self, directive, deep)
   local program = self.program
   local head, tail = line_writer(), line_writer()
@@ -452,7 +439,7 @@ local function lines_of_calls(self, directive, instance)
     references = references })
   variable_uses.add_region(self, directive, plan, instance)
   local jump = not standalone[directive.node.name] and self.source:leaves(directive.own.after)
-  if jump then deep_copy.cannot(("'%s' to or from the statement of a construct"):format(jump)) end
+  if jump then deep_directive.cannot(("'%s' to or from the statement of a construct"):format(jump)) end
   local head, tail = line_writer(), line_writer()
   head:line "{"
   local renamed
@@ -482,51 +469,54 @@ local function lines_for(self, directive, instance)
   local class = next(directive.members) and instance.this.to
   local this = class and { record = class, pointer_cell = member_calls.this_address(self.session, class) }
   self.values:declare(inner)
-  -- Nodes of names in the directive itself. In a generated function for objects of a record, other names mean members.
-  local own_names = {}
-  ast.visit(directive.node, function(n) if n.tag == "id" then own_names[n] = true end end)
-  local is_function = self.program.is_function
-  function self.program.is_passed(node, record)
-    return own_names[node] and not self.values:is_of(node.name, record, is_function)
+  function self.program.input(symbol, offset, code)
+    return self.inputs:variable(symbol, offset, code, directive.addressless)
   end
   return with_fields(self.session.now, { scope = inner, this = this }, function()
     if self.calls then return lines_of_calls(self, directive, instance) end
     local plan = openacc_execution.lower(self.session, directive.node, { file = directive.file, line = directive.line,
       references = variable_uses.references(self, directive, instance) })
-    self.program.qualified = directive.qualified
-    local deep = deep_copy.new(self.program, self.session, plan)
-    if directive.extension and not deep then deep_copy.cannot(
+    local deep = deep_directive.new(self.program, self.session, plan)
+    if directive.extension and not deep then deep_directive.cannot(
       directive.extension .. ": no standard directive can express that") end
     variable_uses.add_region(self, directive, plan, instance)
     if not deep then return variable_uses.replace_this(self, directive, instance) end
-    if plan.async or plan.waits then deep_copy.cannot "'async' or 'wait' on a deep copy" end
+    if plan.async or plan.waits then deep_directive.cannot "'async' or 'wait' on a deep copy" end
     return variable_uses.replace_this(self, directive, instance, lines_of(self, directive, deep))
   end)
 end
 
--- Returns true if the lines `field` ("lines" or "after") of all instances are equal, except for the types of calls. In
--- the first instance of `all`, such a call then selects by type.
+local CALL = "accdeep_[%w_]+%(%(char %*%)"
+
+-- Returns the text of an instance's line with calls of functions that select by type, and the call that it replaces.
+-- `functions`: set of the generated functions.
+local function split_call(line)
+  local at, finish = line:find(CALL)
+  if not at then return line end
+  return line:sub(1, at - 1) .. "accdeep_choice(" .. line:sub(finish + 1), line:sub(at, finish):match "[%w_]+"
+end
+
+-- Returns true if the lines `field` ("lines" or "after") of all instances are equal, except for the functions that they
+-- call. In the first instance of `all`, such a call then selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
     if (first == nil) ~= (other[field] == nil) or first and #first ~= #other[field] then return false end
   end
   for i, line in ipairs(first or {}) do
-    local by_type, name_of, names, rest = {}, {}, {}, line:gsub("accdeep_call<[%w_]+>", "", 1)
+    local by_type, name_of, names, rest = {}, {}, {}, split_call(line)
     for _, other in ipairs(all) do
-      local text = other[field][i]
-      if text:gsub("accdeep_call<[%w_]+>", "", 1) ~= rest then return false end
-      local name = text:match "accdeep_call<([%w_]+)>"
+      local text, name = split_call(other[field][i])
+      if text ~= rest then return false end
       local record = name and other.calls[name]
       local spelled = record and (record.tag or record.name)
-      if name and name_of[name .. "*"] == nil then names[#names + 1], name_of[name .. "*"] = name, true end
+      if name and not name_of[name .. "*"] then names[#names + 1], name_of[name .. "*"] = name, true end
       if spelled and name_of[spelled] and name_of[spelled] ~= name then return false end
       if spelled and not name_of[spelled] then by_type[#by_type + 1], name_of[spelled] = { spelled, name }, name end
     end
     if #names > 1 then
       if #by_type < #names then return false end
-      first[i] = line:gsub("accdeep_call<[%w_]+>", ("accdeep_call<%s>"):format(
-        c_dialects.cxx.choose(self.program, by_type)), 1)
+      first[i] = rest:gsub("accdeep_choice", c_functions.choice(self.program, by_type), 1)
     end
   end
   return true
@@ -538,7 +528,7 @@ local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end
     if not self.unit.is_cxx or not self.source:is_in_template(directive.own.after) then
-      deep_copy.cannot "the compiler's debug information has no variables of this place"
+      deep_directive.cannot "the compiler's debug information has no variables of this place"
     end
     return self:edit(directive.own.first, directive.own.last,
       (self.text:sub(directive.own.first, directive.own.last):gsub("[^\n]", "")))
@@ -552,7 +542,7 @@ local function rewrite(self, directive)
   end
   if self.calls and self.unit.is_cxx then self.calls:choose(directive, all) end
   if not same_texts(self, all, "lines") or not same_texts(self, all, "after") then
-    deep_copy.cannot "a directive whose instances in a template differ"
+    deep_directive.cannot "a directive whose instances in a template differ"
   end
   if all[1].lines then write(self, directive, all[1].lines, all[1].after) end
 end
@@ -596,39 +586,38 @@ end
 -- Returns the name of a class without template arguments.
 local function strip_template_arguments(name) return (name:gsub("%b<>", "")) end
 
--- C++: stores the unit's classes in self.records. Defines program.is_foreign(record): true for classes of other files.
-local function read_records(self)
-  local own = {}
-  self.records = self.source:records()
-  for _, record in ipairs(self.records) do own[strip_template_arguments(record.name)] = true end
-  function self.program.is_foreign(record) return record.tag and not own[strip_template_arguments(record.tag)] end
-end
-
--- C++: adds friend declarations to the unit's classes with private members that generated functions may access.
+-- C++: adds friend declarations to the unit's classes with private members that functions for bounds may access.
 local function add_friends(self)
   local class_names = {}
   local function add(record)
     if record.tag then class_names[strip_template_arguments(record.tag)] = true end
     for _, base in ipairs(record.bases or {}) do add(base) end
   end
-  for member_mapping in pairs(self.program.deep_functions) do add(member_mapping.record) end
-  for _, bound in ipairs(self.calls and self.calls.bounds or {}) do add(bound.record) end
-  for _, record in ipairs(self.records) do
+  for _, bound in ipairs(self.inputs.bounds) do add(bound.record) end
+  for _, record in ipairs(self.inputs.bounds[1] and self.source:records() or {}) do
     if not record.is_local and record.has_private and class_names[strip_template_arguments(record.name)] then
-      self:edit(record.at, record.at - 1, c_dialects.cxx.FRIEND)
+      self:edit(record.at, record.at - 1, unit_inputs.FRIEND)
     end
   end
 end
 
--- C++: adds the declarations of generated functions before the unit, and these functions, if there are any, after it.
-local function add_frame(self)
-  self:edit(1, 0, c_dialects.cxx.prelude(self.program.prototypes) .. "\n" .. number_line(self, 1))
-  if self.nfunctions == 0 then return end
-  local last = self.source:line(#self.text + 1)
-  local head = { "" }
+-- Adds a text before the unit, and texts after it.
+local function add_frame(self, prelude, ending)
+  self:edit(1, 0, prelude .. "\n" .. number_line(self, 1))
+  if ending == "" then return end
+  self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. ending)
+end
+
+-- Adds the declarations of generated functions before the unit, and these functions, if there are any, after it.
+local function add_generated(self)
+  local program, inputs = self.program, self.inputs
+  local list = inputs:prototypes()
+  table.move(program.prototypes, 1, #program.prototypes, #list + 1, list)
+  local last, head = self.source:line(#self.text + 1), {}
   for line in self.headers:gmatch "[^\n]+" do head[#head + 1] = line end
-  self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines(head, last)
-    .. table.concat(self.place_at_end) .. self:lines({ c_dialects.cxx.CALL }, last))
+  table.move(inputs.functions, 1, #inputs.functions, #head + 1, head)
+  if not list[1] then return end
+  add_frame(self, table.concat(list, "\n"), self:lines(head, last) .. table.concat(self.place_at_end))
 end
 
 -- Expands macros in directives that no edit replaces, because the translation to OpenMP does not preprocess the text.
@@ -698,7 +687,6 @@ local function lower_text(self)
   if messages then return nil, messages end
   describe(self)
   check_declares(self)
-  if self.unit.is_cxx then read_records(self) end
   local enclosing
   for _, directive in ipairs(list) do
     if enclosing and directive.own.first < enclosing.last then
@@ -719,14 +707,11 @@ local function lower_text(self)
   if self.is_openmp then expand(self) end
   if self.unit.is_cxx then add_friends(self) end
   if self.calls then
-    self:edit(1, 0, self.calls:prelude() .. "\n" .. number_line(self, 1))
     local ending = self.calls:ending()
-    if ending ~= "" then
-      self:edit(#self.text + 1, #self.text, (self.text:sub(-1) == "\n" and "" or "\n") .. self:lines({ ending },
-        self.source:line(#self.text + 1)))
-    end
-  elseif self.unit.is_cxx then
-    add_frame(self)
+    if ending ~= "" then ending = self:lines({ ending }, self.source:line(#self.text + 1)) end
+    add_frame(self, self.calls:prelude(), ending)
+  else
+    add_generated(self)
   end
   return apply(self)
 end
@@ -764,24 +749,21 @@ function c_unit.lower(opened, request)
     nfunctions = 0, regions = {}, declares = {}, functions = {}, place_at_end = {},
     unit = { command = request.command, path = request.path, options = request.options, is_cxx = is_cxx,
       text = request.pasted and request.text, folder = shell_command.folder() }, pasted = request.pasted,
-    program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
-      dialect = is_cxx and c_dialects.cxx or c_dialects.c } }, Unit)
+    program = { functions = {}, prototypes = {}, globals = {}, prefix = "accdeep_", is_unit = true, is_cxx = is_cxx } },
+    Unit)
   self.is_openmp = request.to == "openmp"
   self.replaces_this = self.is_openmp and is_cxx
   self.program.keeps_pointers = self.is_openmp -- OpenMP directives do not attach pointers to present data
-  self.values = compiler_values.new(opened, request.to == "accdeep")
-  if request.to == "accdeep" then
-    self.calls = c_calls.new(opened, { values = self.values, is_function = function(name)
-      return self.program.is_function(name)
-    end, is_cxx = is_cxx })
-  end
+  self.values = compiler_values.new(opened)
+  self.inputs = unit_inputs.new(opened, self.values, function(name)
+    return self.program.is_function(name)
+  end, is_cxx)
+  function self.program.call(symbol) return self.inputs:call(symbol) end
+  if request.to == "accdeep" then self.calls = c_calls.new(self.inputs) end
   self.headers, self.routines = self.is_openmp and openmp_translation.HEADERS
     or HEADERS, self.is_openmp and openmp_translation.routines or identity
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
-  self.program.is_value = compiler_values.is_name
-  function self.program.finished(text, record)
-    return self.values:restore_expressions(text, record, self.program.is_function)
-  end
+  function self.program.finished(text) return self.values:restore_expressions(text) end
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(self.unit.folder)
   if not results[1] and type(results[2]) == "table" and results[2].hidden then

@@ -1,10 +1,10 @@
 -- compiler_values.lua - replaces expressions in directives that only the compiler can evaluate, such as calls and
 -- sizeof, by variables.
 --
--- A variable accdeep_value_N of type long, the "value", replaces each such expression in the AST that the session
--- plans. With --to accdeep the value is a function without arguments. In the output text the original expression is
--- restored. In a function for objects that q points to, members are accessed through q. A bound inside a C++ class
--- becomes a member function, because it may use any name of the class. c_unit.lua creates the values.
+-- A call accdeep_value_N() of a function, the "value", replaces each such expression in the AST that the session plans.
+-- In the output text the original expression is restored. In a function for objects that q points to, members are
+-- accessed through q. A bound inside a C++ class becomes a member function, because it may use any name of the class.
+-- c_unit.lua creates the values.
 
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local ast = require "accdeep.base.ast"
@@ -19,9 +19,9 @@ local Values = {}
 Values.__index = Values
 
 -- Returns an empty list of values (Values) for a unit. `session`: plans the directives; values are declared in the
--- session's scope. `as_calls`: true if directives become calls of the library (--to accdeep).
-function compiler_values.new(session, as_calls)
-  return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
+-- session's scope.
+function compiler_values.new(session)
+  return setmetatable({ session = session, list = {}, by_place = {} }, Values)
 end
 
 -- Returns true if a node is sizeof, a call, or a member or element of a call's result. The loop ends at a subscript of
@@ -34,18 +34,15 @@ end
 -- Placeholder address of variables: planning only needs some address, and no memory is read there.
 compiler_values.ADDRESS = 4096
 
--- Placeholder for the function that a value is with as_calls. It is never called: planning only checks that it exists.
+-- Placeholder for the function that a value is. It is never called: planning only checks that it exists.
 local function no_function() end
 
--- Declares the value `name` in a scope: a function with as_calls, otherwise a variable of type long.
-local function declare(self, scope, name)
-  if self.as_calls then scope.functions[name] = no_function
-  else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end
-end
+-- Declares the value `name` in a scope.
+local function declare(scope, name) scope.functions[name] = no_function end
 
 -- Declares all values that exist so far in a scope.
 function Values:declare(scope)
-  for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
+  for number in ipairs(self.list) do declare(scope, PREFIX .. number) end
 end
 
 -- Returns the node that replaces the expression `node` of a directive; expressions at one position share a value.
@@ -59,14 +56,14 @@ function Values:variable(directive, node, is_inside, guard)
     value = { node = node, number = #self.list + 1, is_inside = is_inside, guard = guard,
       is_of_type = unit_directives.descriptions[directive.node.name] }
     self.list[value.number], by_pos[node.pos] = value, value
-    declare(self, self.session.now.scope, PREFIX .. value.number)
+    declare(self.session.now.scope, PREFIX .. value.number)
     if is_inside then
       directive.rewrite_for_class = directive.rewrite_for_class or {}
       table.insert(directive.rewrite_for_class, value)
     end
   end
   local name = { tag = "id", pos = node.pos, name = PREFIX .. value.number }
-  return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
+  return { tag = "call", pos = node.pos, base = name, args = {} }
 end
 
 -- Returns the AST of `guard && condition`; `condition` if `guard` is nil.
@@ -168,8 +165,8 @@ local function rebase(node, record, is_function)
 end
 
 -- Returns true if the expression of the value `name` uses members of `record`; false if there is no such value.
--- is_function(name): returns true for functions outside of classes. With as_calls, the guard of the expression counts,
--- too. Raises {cannot = reason} if only the guard uses members and the directive is not a shape or policy.
+-- is_function(name): returns true for functions outside of classes. The guard of the expression counts, too. Raises
+-- {cannot = reason} if only the guard uses members and the directive is not a shape or policy.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
@@ -179,23 +176,29 @@ function Values:is_of(name, record, is_function)
       or n.tag == "call" and n.base.tag == "id" and not is_function(n.base.name)
   end
   if value.is_inside or ast.any(value.node, is_about) then return true end
-  if not (self.as_calls and value.guard and ast.any(value.guard, is_about)) then return false end
+  if not (value.guard and ast.any(value.guard, is_about)) then return false end
   if not value.is_of_type then error({ cannot = compiler_values.SOME }, 0) end
   return true
+end
+
+-- Returns true if the value `name` is part of a shape or policy, so that its names are those of the file.
+function Values:is_of_type(name)
+  local value = value_of(self, name)
+  return value ~= nil and value.is_of_type ~= nil
 end
 
 -- Reason for which Values:is_of refuses: the guard of a call depends on the object.
 compiler_values.SOME = "a call that a bound makes for some objects only"
 
 -- Returns a text with the original expressions in place of the values. `record`: the text is in a function for objects
--- of this record, or nil. is_function(name): returns true for functions outside of classes. With as_calls a guarded
--- expression keeps its guard, because all values are computed at once.
+-- of this record, or nil. is_function(name): returns true for functions outside of classes. A guarded expression keeps
+-- its guard, because all values are computed at once.
 function Values:restore_expressions(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
     if value.is_inside then return ("q->accdeep_bound_%s()"):format(number) end
     if record then return unparse.expression(rebase(value.node, record, is_function)) end
-    if not (self.as_calls and value.guard) then return unparse.expression(value.node) end
+    if not value.guard then return unparse.expression(value.node) end
     return ("(%s) ? (%s) : 0"):format(unparse.expression(value.guard), unparse.expression(value.node))
   end))
 end

@@ -12,7 +12,7 @@ local c_calls = require "accdeep.tools.lower.c_calls"
 local codegen = require "accdeep.lowering.codegen"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local core = require "accdeep.core"
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_types = require "accdeep.types.fortran_types"
 local fortran_writer = require "accdeep.tools.export.fortran_writer"
@@ -183,7 +183,8 @@ function Calls:declaration_of(directive, name)
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
   if not variable.record then return variable.spelled end
   if not type_name then
-    deep_copy.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name, variable.spelled))
+    deep_directive.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name,
+      variable.spelled))
   end
   if not type_name.use then return ("type(%s)"):format(type_name.tag) end
   self.nuses = (self.nuses or 0) + 1
@@ -213,7 +214,7 @@ local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
   local upper = last and (last.tag ~= "range" and last or last.last)
-  if not upper then deep_copy.cannot(("'%s', whose last bound is not known"):format(base)) end
+  if not upper then deep_directive.cannot(("'%s', whose last bound is not known"):format(base)) end
   return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse_fortran(upper), base, i)
 end
 
@@ -234,27 +235,27 @@ end
 -- `assumed_size`: its dimension without an upper bound, or a false value. `len`: true for a character variable.
 -- `may_have_gaps`: the item may be noncontiguous. Raises {cannot = reason} for items that calls cannot describe.
 local function source_of(directive, session, node)
-  if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
+  if node.tag == "alias" then deep_directive.cannot "an alias (@) of a variable" end
   local name, args, base = fortran_designators.root_of(node), nil, node
   local designator = fortran_designators.designator_type(session, node)
   if node.tag == "reference" then base, args = node.base, node.args end
   local ancestor = base
   while ancestor.base do
     for _, arg in ipairs(ancestor.args or {}) do
-      if arg.tag == "range" then deep_copy.cannot "a component of several elements" end
+      if arg.tag == "range" then deep_directive.cannot "a component of several elements" end
     end
     ancestor = ancestor.base
   end
   local attributes, variable = directive.attributes[name], directive.variables[name]
-  if intrinsics[name] then deep_copy.cannot(("'%s', which is also the name of a function"):format(name)) end
-  if variable and variable.polymorphic then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
+  if intrinsics[name] then deep_directive.cannot(("'%s', which is also the name of a function"):format(name)) end
+  if variable and variable.polymorphic then deep_directive.cannot(("'%s' is polymorphic"):format(name)) end
   if not attributes or not variable then
     session.now.scope:no_variable { name = name, pos = node.pos }
   end
   local element = base.tag == "id" and variable.element or designator.element
-  if directive.is_routine and types.is_record(element) then deep_copy.cannot(
+  if directive.is_routine and types.is_record(element) then deep_directive.cannot(
     ("a routine about objects, '%s'"):format(name)) end
-  if not element then deep_copy.cannot(("'%s', whose type is not known"):format(name)) end
+  if not element then deep_directive.cannot(("'%s', whose type is not known"):format(name)) end
   return { node = node, text = unparse_fortran(node), base = unparse_fortran(base), args = args, element = element,
     name = name, guards = guards_of(attributes, name), rank = fortran_designators.designator_type(session, base).rank,
     is_array = designator.rank > 0, is_variable = base.tag == "id",
@@ -323,7 +324,7 @@ function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
     local is_data = openacc_sema.moves_data(clause, node.name)
-    if clause.name == "attach" or clause.name == "detach" then deep_copy.cannot(("'%s'"):format(clause.name)) end
+    if clause.name == "attach" or clause.name == "detach" then deep_directive.cannot(("'%s'"):format(clause.name)) end
     if is_data then
       local vars = {}
       for i, variable in ipairs(clause.vars) do
@@ -335,7 +336,7 @@ function Calls:whole_variables(directive, node, clauses)
         end
         if is_all then text = source.base end
         if sources[text] and node.name ~= "update" then
-          deep_copy.cannot(("'%s' has two data clauses"):format(text))
+          deep_directive.cannot(("'%s' has two data clauses"):format(text))
         end
         -- An update may name an item twice. Blanks make the names different, and messages do not show them.
         while sources[text] do text = text .. " " end
@@ -370,7 +371,7 @@ end
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
-    local source = sources[item.variable] or deep_copy.cannot "this list item"
+    local source = sources[item.variable] or deep_directive.cannot "this list item"
     source.number = i - 1
     parameterize_count(item, { value = 0, key = ("count %d"):format(i),
       name = "number of elements " .. i, count_of = source })
@@ -380,7 +381,7 @@ function Calls:plan(plan, sources)
     end
   end
   local text, inputs = ir_text.write(plan, { variable = function(symbol) return self:symbol(symbol) end,
-    is_value = true, call = function() deep_copy.cannot "a function in a bound" end })
+    is_value = true, call = function() deep_directive.cannot "a function in a bound" end })
   for index, input in ipairs(inputs) do
     local variable = input.variable or {}
     if variable.source then
@@ -573,7 +574,7 @@ function Calls:kernel(unit, directive, regions)
     for i = #enclosing, 1, -1 do owner = owner or enclosing[i].items and enclosing[i].items[name] and enclosing[i] end
     local is_ours = directive.variables[name] and not private[name] and (owner or directive.used[name])
     if is_ours and not (reductions[name] and owner == directive) then
-      if reductions[name] and directive.used[name] then deep_copy.cannot(
+      if reductions[name] and directive.used[name] then deep_directive.cannot(
         ("a reduction of '%s', which is no scalar"):format(name)) end
       local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
       -- The enclosing region is not open if its condition was false. The region's variable is then 0; the construct's

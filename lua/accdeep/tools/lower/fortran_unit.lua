@@ -19,7 +19,8 @@ local c_calls = lazy.require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local convenience = require "accdeep.lowering.convenience"
 local debug_info = require "accdeep.types.debug_info"
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
+local program_transfers = require "accdeep.tools.emit.program_transfers"
 local diagnostic = require "accdeep.base.diagnostic"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
@@ -60,7 +61,7 @@ function Unit:with_location(construct, fn, ...)
   local results = table.pack(pcall(self.session.with_text, self.session, construct.text, path, construct.line, fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local err = results[2]
-  if deep_copy.is_reason(err) then
+  if deep_directive.is_reason(err) then
     return self:with_location(construct, raise, "unsupported", construct.node and construct.node.pos
       or 1, err.cannot, { rule = "HOUSE-lower" })
   end
@@ -177,7 +178,7 @@ local function plan_directives(self)
       if construct.node.name ~= "declare" then
         list[#list + 1] = construct
       elseif construct.extension then
-        self:with_location(construct, deep_copy.cannot, "'declare' with a shape, policy or nest")
+        self:with_location(construct, deep_directive.cannot, "'declare' with a shape, policy or nest")
       elseif self.calls then
         self:with_location(construct, raise, "unsupported", construct.node.pos, "'declare'", { rule = "HOUSE-lower",
           length = #construct.node.name, help = "write enter data where the program begins" })
@@ -319,8 +320,8 @@ local function record_of(self, construct, name)
     if fits and at == #components then matches[#matches + 1] = record end
   end
   if #matches ~= 1 then
-    self:with_location(construct, deep_copy.cannot, ("shapes of a type '%s', of which the unit has several"):format(
-      name))
+    self:with_location(construct, deep_directive.cannot,
+      ("shapes of a type '%s', of which the unit has several"):format(name))
   end
   return matches[1]
 end
@@ -365,10 +366,10 @@ local function item_of(self, construct, request)
   local clause = request.clause
   local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- needs a shape, nest or policy
   if variable and variable.polymorphic then
-    if is_specified then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
+    if is_specified then deep_directive.cannot(("'%s' is polymorphic"):format(name)) end
     return nil
   end
-  if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
+  if node.tag == "alias" then deep_directive.cannot "an alias (@) of a variable" end
   if not variable or not variable.record then
     if is_specified and not construct.attributes[name] then
       session.now.scope:no_variable { name = name, pos = node.pos }
@@ -382,15 +383,15 @@ local function item_of(self, construct, request)
   if not types.is_record(designator.element) then return nil end
   local code = requested_action.resolve(session, request, designator.element)
   local member_mapping = request.member_mapping
-  if deep_copy.actions[code] == "present" and not (member_mapping and member_mapping.policy) then
+  if program_transfers.actions[code] == "present" and not (member_mapping and member_mapping.policy) then
     return is_specified and { there = true, node = node, name = name } or nil
   end
   if not member_mapping or not is_specified and fortran_deep_copy.is_plain(session, member_mapping) then return nil end
-  local action = deep_copy.actions[code]
-  deep_copy.clause_of(action)
-  deep_copy.check_modifiers(clause)
+  local action = program_transfers.actions[code]
+  program_transfers.clause_of(action)
+  deep_directive.check_modifiers(clause)
   if has_component(node) or node.tag == "reference" and node.base.tag ~= "id" then
-    deep_copy.cannot "this component with a shape, policy or nest"
+    deep_directive.cannot "this component with a shape, policy or nest"
   end
   local attributes = construct.attributes[name]
   local guards = {}
@@ -466,7 +467,7 @@ local function broken(line)
         break
       end
     end
-    if not at then deep_copy.cannot "a name that is too long for a line" end
+    if not at then deep_directive.cannot "a name that is too long for a line" end
     list[#list + 1] = rest:sub(1, at) .. " &"
     rest = (margin or "") .. "    " .. separator .. rest:sub(at + 1)
   end
@@ -506,10 +507,10 @@ end
 
 -- Returns the first and last line of the statement or directive that ends a region. Raises if they cannot be edited.
 local function end_lines(self, construct)
-  if construct.shared then deep_copy.cannot(construct.shared) end
+  if construct.shared then deep_directive.cannot(construct.shared) end
   local last = self.scan.list[construct.finish]
   local from, to = self.view[last.first].line, self.view[last.last].line
-  if not from or not to then deep_copy.cannot "a region that ends in a file that is included" end
+  if not from or not to then deep_directive.cannot "a region that ends in a file that is included" end
   return from, to
 end
 
@@ -546,7 +547,7 @@ local function write(self, construct, all, rest)
   for _, clause in ipairs(rest) do
     local word = clause.clause.name
     if word == "async" or word == "wait" and not is_compute(construct.node) or word == "self" and name ~= "update" then
-      deep_copy.cannot(("'%s' on a deep copy"):format(word))
+      deep_directive.cannot(("'%s' on a deep copy"):format(word))
     elseif word == "if" then
       condition = clause.text:match "%((.*)%)$"
       options.condition = standalone[name] and condition or "accdeep_if"
@@ -600,7 +601,7 @@ local function rewrite_as_calls(self, construct)
   local data = c_calls.data_of(node)
   for _, clause in ipairs(other_clauses(construct, {})) do
     if clause.clause.name == "if" then construct.condition = clause.text:match "%((.*)%)$" end
-    if clause.clause.name == "self" and node.name ~= "update" then deep_copy.cannot "'self'" end
+    if clause.clause.name == "self" and node.name ~= "update" then deep_directive.cannot "'self'" end
   end
   if node.name == "host_data" then return replace_lines(self, construct, self.calls:host_data(self, construct)) end
   local kind = openacc_directives.directive(node.name).kind
@@ -661,12 +662,12 @@ local function rewrite(self, construct)
       if item then
         items[#items + 1], by_node[request.node] = item, true
         local text = unparse_fortran(item.node)
-        if by_node[text] and kind ~= "update" then deep_copy.cannot(("'%s' has two data clauses"):format(text)) end
+        if by_node[text] and kind ~= "update" then deep_directive.cannot(("'%s' has two data clauses"):format(text)) end
         by_node[text], by_node[item.name .. " "] = true, true
       end
     end
     if construct.extension and not items[1] then
-      deep_copy.cannot(construct.extension .. ": no standard directive can express that")
+      deep_directive.cannot(construct.extension .. ": no standard directive can express that")
     end
     for _, clause in ipairs(node.clauses) do construct.condition = construct.condition or clause.name == "if" end
     add_region(self, construct, list)

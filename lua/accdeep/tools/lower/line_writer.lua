@@ -1,4 +1,4 @@
--- line_writer.lua - collects indented lines of C code, for export/deep_copy.lua and c_calls.lua. `require` returns a
+-- line_writer.lua - collects indented lines of C code, for emit/deep_directive.lua and c_calls.lua. `require` returns a
 -- function, which returns an empty writer.
 
 local Writer = {}

@@ -6,7 +6,7 @@
 -- in one thread. Hints are dropped: numbers of workers, vector lengths, tiles, cache. Constructs that OpenMP cannot
 -- express are refused with the reason.
 
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local syntax = require "accdeep.syntax"
 local line_markers = require "accdeep.tools.lower.line_markers"
@@ -17,7 +17,7 @@ local unparse = require "accdeep.syntax.unparse"
 
 local openmp_translation = {}
 
-local cannot = deep_copy.cannot
+local cannot = deep_directive.cannot
 
 -- Code placed before generated deep-copy functions: implementations, by OpenMP routines, of the OpenACC routines that
 -- these functions call.
@@ -73,6 +73,25 @@ static inline __attribute__((unused)) void accdeep_acc_update_self(void *host, s
         omp_target_memcpy(host, at, bytes, 0, 0, omp_get_initial_device(), omp_get_default_device());
 }
 ]]
+-- Appends a routine that maps or unmaps bytes, which OpenMP does by directives only.
+local function add_mapping(routine, ...)
+  local lines = {}
+  for i, directive in ipairs { ... } do lines[i] = ("#pragma omp target %s\n"):format(directive) end
+  openmp_translation.HEADERS = openmp_translation.HEADERS .. ([[
+static inline __attribute__((unused)) void accdeep_%s(void *host, size_t bytes)
+{
+    char *at = (char *)host;
+    (void)at;
+    (void)bytes;
+%s}
+]]):format(routine, table.concat(lines))
+end
+add_mapping("acc_copyin", "enter data map(to: at[0:bytes])")
+add_mapping("acc_create", "enter data map(alloc: at[0:bytes])")
+add_mapping("acc_copyout", "exit data map(from: at[0:bytes])")
+add_mapping("acc_delete", "exit data map(release: at[0:bytes])")
+add_mapping("acc_copyout_finalize", "update from(at[0:bytes])", "exit data map(delete: at[0:bytes])")
+add_mapping("acc_delete_finalize", "exit data map(delete: at[0:bytes])")
 
 -- Returns generated code in which the routines of HEADERS replace the OpenACC routines.
 function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "accdeep_acc_")) end
@@ -654,7 +673,7 @@ function openmp_translation.text(session, text, path, is_left, fail)
   local function with_location(construct, fn, ...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
-    if deep_copy.is_reason(results[2]) then fail(construct, results[2].cannot) end
+    if deep_directive.is_reason(results[2]) then fail(construct, results[2].cannot) end
     error(results[2], 0)
   end
   if self.list[1] then with_location(self.list[1], nest, self) end

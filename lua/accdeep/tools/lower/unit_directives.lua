@@ -3,7 +3,7 @@
 --
 -- c_unit.lua, fortran_unit.lua and their helpers use it.
 
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local word_set = require "accdeep.base.strings".word_set
 
@@ -48,7 +48,7 @@ function unit_directives.reader()
     -- Compilers accept an empty `data`. It has no effect, therefore it is not added to the list.
     if node.name == "data" and not node.clauses[1] then return end
     directive.node = node
-    directive.extension = unit_directives.descriptions[node.name] and node.name or deep_copy.extension(node)
+    directive.extension = unit_directives.descriptions[node.name] and node.name or deep_directive.extension(node)
     is_extended = is_extended or directive.extension ~= nil
     list[#list + 1] = directive
   end

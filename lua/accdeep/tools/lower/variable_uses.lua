@@ -6,7 +6,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
-local deep_copy = require "accdeep.tools.export.deep_copy"
+local deep_directive = require "accdeep.tools.emit.deep_directive"
 local diagnostic = require "accdeep.base.diagnostic"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local list_item = require "accdeep.sema.c.list_item"
@@ -14,7 +14,8 @@ local location = require "accdeep.base.location"
 local macros = lazy.require "accdeep.tools.lower.macros"
 local nest = require "accdeep.lowering.nest"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
-local member_transfers = require "accdeep.tools.export.member_transfers"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
+local program_transfers = require "accdeep.tools.emit.program_transfers"
 local types = require "accdeep.types"
 
 local variable_uses = {}
@@ -190,7 +191,7 @@ function variable_uses.rename(self, directive, renamed, instance)
   local function check(name, from)
     for line in pairs(self.variables[name] and self.variables[name].lines or {}) do
       if from <= line and line <= to then
-        deep_copy.cannot(("'%s' in the statement of the construct is also another variable's name"):format(name))
+        deep_directive.cannot(("'%s' in the statement of the construct is also another variable's name"):format(name))
       end
     end
   end
@@ -209,7 +210,7 @@ function variable_uses.rename(self, directive, renamed, instance)
   for i, name in self.source:names(directive.own.after, last) do
     local other = renamed[name] or members[name]
     if other and self.source:is_in_record(directive.own.after, i) then
-      deep_copy.cannot(("'%s' in a structure that the statement of the construct declares"):format(name))
+      deep_directive.cannot(("'%s' in a structure that the statement of the construct declares"):format(name))
     end
     if other then self:edit(self.source.at[i], self.source.finish[i] - 1, other) end
   end
@@ -222,7 +223,8 @@ end
 -- directive needs no other change.
 function variable_uses.replace_this(self, directive, instance, lines, following)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
-  if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
+  local program = class and mapping_compiler.program(self.session, nest.shape(self.session, class))
+  if not program or not program_transfers.has_aliases({ program }, {}) then
     return lines, following
   end
   local is_open = lines ~= nil and lines[1] == "{"
