@@ -1,0 +1,51 @@
+-- Expectations that do not hold, or have wrong arguments.
+declare "struct S { int n; float *a; } X; float v[3] = { 1, 2, 3 }; enum { LIMIT = 3 };"
+
+case("expect", function() expect(1 == 2, "one is not two") end)
+case("expect without a message", function() expect(false) end)
+case("equal", function() expect.equal({ 1, 2, { x = 3 } }, { 1, 2, { x = 4 } }) end)
+case("host", function()
+  expect.host("v[0:3]", { 1, 2, 4 })
+end)
+case("host, unknown", function() expect.host("w[0:3]", { 1, 2, 4 }) end)
+case("host, syntax", function() expect.host("v[0:", { 1, 2, 4 }) end)
+case("device, absent", function() expect.device("v[0]", 1) end)
+case("device", function()
+  acc "enter data copyin(v)"
+  expect.device("v[1]", 7)
+end)
+case("present", function() expect.present "v[0:2]" end)
+case("absent", function()
+  acc "enter data copyin(v)"
+  expect.absent "v[1:1]"
+end)
+case("attached", function() expect.attached "X.a" end)
+case("attached, not a pointer", function() expect.attached "X.n" end)
+case("count", function()
+  acc "enter data copyin(v)"
+  expect.count("v", { structured = 0, dynamic = 2 })
+end)
+case("uninitialized", function()
+  acc "enter data copyin(v)"
+  expect.uninitialized "v"
+end)
+case("events", function()
+  expect.events(function() acc "enter data copyin(v)" end, { "alloc v", "d2h v" })
+end)
+case("moves", function()
+  expect.moves(function() acc "enter data copyin(v)" end, { h2d = { count = 2 } })
+end)
+case("moves of an unknown kind", function() expect.moves(function() end, { h3d = 0 }) end)
+case("malformed", function() expect.malformed "data copy(v)" end)
+case("invalid", function() expect.invalid("data copy(v)", "unknown-name") end)
+case("invalid, another error", function() expect.invalid("data copy(w)", "type-mismatch") end)
+case("fails, nothing failed", function() expect.fails("not-present", function() end) end)
+case("fails, another error", function()
+  expect.fails("not-present", function() acc "data copy(w)" end)
+end)
+case("fails, a code that does not exist", function()
+  expect.fails("not-presnt", function() acc "update self(v)" end)
+end)
+case("fails, the script's own error", function()
+  expect.fails("not-present", function() error "other" end)
+end)
