@@ -96,8 +96,8 @@ add_exec(layers.core.products)
 layers.modules = {
   headers = {},
   layers = { "lua/accdeep/base", "lua/accdeep/definitions", "lua/accdeep/syntax", "lua/accdeep/sema",
-    "lua/accdeep/types", "lua/accdeep/sema/c", "lua/accdeep/backend", "lua/accdeep/backend/fortran",
-    "lua/accdeep/backend/cuda", "lua/accdeep/sema/body", "lua/accdeep/lowering",
+    "lua/accdeep/types", "lua/accdeep/sema/c", "lua/accdeep/sema/members", "lua/accdeep/backend",
+    "lua/accdeep/backend/fortran", "lua/accdeep/backend/cuda", "lua/accdeep/sema/body", "lua/accdeep/lowering",
     "lua/accdeep/run", "lua/accdeep/steps", "lua/accdeep/script", "lua/accdeep/inspect/reference",
     "lua/accdeep/inspect", "lua/accdeep/inspect/draw", "lua/accdeep/tools/emit", "lua/accdeep/tools/export",
     "lua/accdeep/tools",
@@ -124,6 +124,7 @@ layers.modules = {
     ["lua/accdeep/backend/cuda"] = "kernels as text for the GPU",
     ["lua/accdeep/backend/fortran"] = "expressions and statements of Fortran",
     ["lua/accdeep/backend"] = "declarations of C, and code for expressions and statements",
+    ["lua/accdeep/sema/members"] = "directives that describe members: shapes, policies, mappers",
     ["lua/accdeep/sema/c"] = "names and types of C's expressions: from the AST to the typed AST",
     ["lua/accdeep/types"] = "types, layouts, scopes, descriptors",
     ["lua/accdeep/sema"] = "which clauses a directive may have",

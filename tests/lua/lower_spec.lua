@@ -140,7 +140,7 @@ describe("a directive", function()
 end)
 
 describe("shapes", function()
-  local shape = require "accdeep.lowering.shape"
+  local shape = require "accdeep.sema.members.shape"
   local function effective(name)
     local list = {}
     for _, entry in ipairs(nest.entries(session, nest.shape(session, session.now.scope.tags.S, name))) do
@@ -182,7 +182,7 @@ describe("shapes", function()
     { "shape(x) type(struct S) default(all)", "clause-not-allowed", 33 },
   }
   it("and policies refuse clauses of OpenACC that belong elsewhere, and know their names", function()
-    local policy = require "accdeep.lowering.policy"
+    local policy = require "accdeep.sema.members.policy"
     local own = { shape = { type = true, include = true, exclude = true, init_needed = true, default = true },
       policy = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
         invoke = true } }

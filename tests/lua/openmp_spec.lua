@@ -5,7 +5,7 @@ local openmp_sema = require "accdeep.sema.openmp_sema"
 local syntax = require "accdeep.syntax"
 local openmp_lowering = require "accdeep.lowering.openmp_lowering"
 local mapper = require "accdeep.lowering.mapper"
-local policy = require "accdeep.lowering.policy"
+local policy = require "accdeep.sema.members.policy"
 local support = require "tests.lua.support"
 
 local declarations = [[

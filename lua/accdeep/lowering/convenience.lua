@@ -24,7 +24,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.sema.c.list_item"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local policy = require "accdeep.lowering.policy"
+local policy = require "accdeep.sema.members.policy"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -42,8 +42,8 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local policy = require "accdeep.lowering.policy"
-local shape = require "accdeep.lowering.shape"
+local policy = require "accdeep.sema.members.policy"
+local shape = require "accdeep.sema.members.shape"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -9,7 +9,7 @@ local core = require "accdeep.core"
 local list_item = require "accdeep.sema.c.list_item"
 local openacc_lowering = require "accdeep.lowering.openacc_lowering"
 local openmp_requested_action = require "accdeep.lowering.openmp_requested_action"
-local openmp_restrictions = require "accdeep.lowering.openmp_restrictions"
+local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 
 local openmp_implicit = {}
 

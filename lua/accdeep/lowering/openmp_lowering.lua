@@ -41,8 +41,8 @@ local openmp_requested_action = require "accdeep.lowering.openmp_requested_actio
 local mapper = require "accdeep.lowering.mapper"
 local contiguous_runs = require "accdeep.lowering.contiguous_runs"
 local list_item = require "accdeep.sema.c.list_item"
-local policy = require "accdeep.lowering.policy"
-local openmp_restrictions = require "accdeep.lowering.openmp_restrictions"
+local policy = require "accdeep.sema.members.policy"
+local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
@@ -506,6 +506,24 @@ function openmp_lowering.add_parts(plan, members, parts)
   add_block(plan, members, split_overlaps(parts))
 end
 
+-- Raises if two instances of a list item with iterators are parts of one array or have one base pointer (OMP60-map-13).
+local function check_instances(plan, requests)
+  local session, addresses = plan.session, {}
+  for _, request in ipairs(requests) do
+    local variable = request.from.kind == "map" and request.instance_of
+    if variable then
+      local pointer, whole = openmp_restrictions.base_pointer(session, request.base)
+      local address = host_expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
+      addresses[variable] = addresses[variable] or {}
+      if addresses[variable][address] then
+        raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
+          .. "pointer", { rule = "OMP60-map-13", help = "name them as one section" })
+      end
+      addresses[variable][address] = true
+    end
+  end
+end
+
 -- Adds the items of all requests of a directive in C. used(group): function that returns true if the construct
 -- implicitly maps the base pointers of a group of structures_of (openmp_implicit.structures); nil except on target
 -- constructs. Also defines plan.request, which adds the item of one more request. Raises for errors of list items.
@@ -526,7 +544,7 @@ function openmp_lowering.c_items(plan, requests, used)
       plan.bases[pointer.name] = plan.bases[pointer.name] ~= false
     end
   end
-  openmp_restrictions.instances(plan, requests)
+  check_instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
   -- Adds the items of a group once: a block, or an item for its only request.
   local function add_structure(group)

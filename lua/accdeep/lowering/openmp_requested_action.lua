@@ -8,7 +8,7 @@ local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local mapper = require "accdeep.lowering.mapper"
-local policy = require "accdeep.lowering.policy"
+local policy = require "accdeep.sema.members.policy"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -13,6 +13,7 @@ local advice = require "accdeep.syntax.advice"
 local codegen = require "accdeep.lowering.codegen"
 local fortran_component = lazy.require "accdeep.lowering.fortran_component"
 local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.sema.c.list_item"
 local scoped_names = require "accdeep.types.scoped_names"
 local types = require "accdeep.types"
 
@@ -20,30 +21,14 @@ local raise = diagnostic.raise
 
 local section_subscripts = {}
 
--- Returns a true value if a node is the number 1; node may be nil.
-local function is_one(node) return node and node.tag == "num" and node.value == 1 end
-
--- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
--- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
--- because contiguous_runs.lua splits them into contiguous sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
-function section_subscripts.check(subscript, n)
-  if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
-    raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
-      { rule = "OMP60-map-13", help = "target update takes strides" })
-  elseif not subscript.length and not n then
-    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
-      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
-  end
-end
-
 -- Returns start and length of a subscript as values of codegen; an index is a section of one element. array_type: the
--- array to which the subscript applies, or a table without `n` for a pointer. Raises as section_subscripts.check does,
+-- array to which the subscript applies, or a table without `n` for a pointer. Raises as list_item.check_section does,
 -- and for bounds that are not integers. Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
 function section_subscripts.bounds(b, ctx, subscript, array_type)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
   end
-  section_subscripts.check(subscript, array_type.n)
+  list_item.check_section(subscript, array_type.n)
   local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
   if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
   return start, codegen.apply(b, "-", codegen.constant(array_type.n), start, subscript.pos)

@@ -7,7 +7,7 @@ local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local openacc_sema = require "accdeep.sema.openacc_sema"
-local mapper = lazy.require "accdeep.lowering.mapper"
+local mapper_definition = lazy.require "accdeep.sema.members.mapper_definition"
 local transaction = require "accdeep.types.transaction"
 
 local raise = diagnostic.raise
@@ -107,7 +107,7 @@ end
 function Session:declare_openmp(node, record)
   local kind = openmp_directives.directive(node.name).kind
   if kind == "declare mapper" then
-    mapper.define(self, node)
+    mapper_definition.define(self, node)
   elseif kind == "declare group" then
     clause_groups.define(self, node, record)
   elseif kind == "declare target" and not record then

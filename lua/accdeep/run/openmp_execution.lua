@@ -7,7 +7,7 @@
 local lazy = require "accdeep.base.lazy"
 local api_routines = require "accdeep.run.api_routines"
 local core = require "accdeep.core"
-local openmp_depend = lazy.require "accdeep.lowering.openmp_depend"
+local openmp_depend = lazy.require "accdeep.sema.c.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"

@@ -4,7 +4,7 @@
 -- makes artificial tuples of overlapping originals, their ancestors.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local policy = require "accdeep.lowering.policy"
+local policy = require "accdeep.sema.members.policy"
 local types = require "accdeep.types"
 
 local state = {}

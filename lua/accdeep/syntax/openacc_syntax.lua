@@ -6,7 +6,7 @@
 --
 -- `shape` is the text between < and >: the name of a shape or, after invoke, of a policy. Clauses of a shape, a policy
 -- or a nest take members (member_shape) where those of a directive take variables. The grammar accepts every clause on
--- every directive; sema/openacc_sema.lua, lowering/shape.lua and lowering/policy.lua check them.
+-- every directive; sema/openacc_sema.lua, sema/members/shape.lua and sema/members/policy.lua check them.
 
 local lpeg = require "lpeg"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -62,8 +62,8 @@ function openacc_syntax.rules(rules, lx)
   local function set_field(key) return function(n, value) n[key] = value end end
   local part = node("part", sym "." * Cp() * expect(lx.name, "expected a member's name"),
     function(n, pos, text) n.name_pos, n.name = pos, text end)
-  -- Raises for a path of members (a.b), which only shapes may have (lowering/nested_members.lua). clauses: of another
-  -- directive or a nest.
+  -- Raises for a path of members (a.b), which only shapes may have (sema/members/nested_members.lua). clauses: of
+  -- another directive or a nest.
   local function reject_parts(clauses)
     for _, clause in ipairs(clauses) do
       for _, member in ipairs(clause.members or {}) do

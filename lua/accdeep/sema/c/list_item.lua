@@ -172,4 +172,20 @@ function list_item.enclosing(session, node)
   return objects
 end
 
+-- Returns a true value if a node is the number 1; node may be nil.
+local function is_one(node) return node and node.tag == "num" and node.value == 1 end
+
+-- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
+-- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
+-- because lowering/contiguous_runs.lua splits them into contiguous ones. Decides ACC33-2.7.1-1, OMP60-map-13.
+function list_item.check_section(subscript, n)
+  if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
+    raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
+      { rule = "OMP60-map-13", help = "target update takes strides" })
+  elseif not subscript.length and not n then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
+      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+  end
+end
+
 return list_item

@@ -23,7 +23,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local shape = require "accdeep.lowering.shape"
+local shape = require "accdeep.sema.members.shape"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -19,7 +19,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local nested_members = require "accdeep.lowering.nested_members"
+local nested_members = require "accdeep.sema.members.nested_members"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -7,7 +7,6 @@
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
-local host_expression = require "accdeep.lowering.host_expression"
 local list_item = require "accdeep.sema.c.list_item"
 local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
@@ -49,7 +48,7 @@ end
 
 -- Returns the AST of the innermost pointer on the access path of a list item. If the path has no pointer, returns nil
 -- and the AST of the variable at its root.
-local function base_pointer(session, node)
+function openmp_restrictions.base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
     if not inner then return nil, node end
@@ -57,24 +56,6 @@ local function base_pointer(session, node)
       or (node.tag == "index" or node.tag == "section") and list_item.type_of(session, inner).kind == "pointer"
     if follows then return inner end
     node = inner
-  end
-end
-
--- Raises if two instances of a list item with iterators are parts of one array or have one base pointer (OMP60-map-13).
-function openmp_restrictions.instances(plan, requests)
-  local session, addresses = plan.session, {}
-  for _, request in ipairs(requests) do
-    local variable = request.from.kind == "map" and request.instance_of
-    if variable then
-      local pointer, whole = base_pointer(session, request.base)
-      local address = host_expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
-      addresses[variable] = addresses[variable] or {}
-      if addresses[variable][address] then
-        raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
-          .. "pointer", { rule = "OMP60-map-13", help = "name them as one section" })
-      end
-      addresses[variable][address] = true
-    end
   end
 end
 
@@ -87,7 +68,7 @@ function openmp_restrictions.modifiers(plan, request)
       ("'%s' is for members that are references, and '%s' is none"):format(
       map_modifiers.ref, unparse.expression(node)), { length = #map_modifiers.ref, rule = "OMP60-map-17",
       help = "a pointer and what it points to are two list items: map(p), map(p[0:n])" })
-  elseif map_modifiers.attach and not base_pointer(plan.session, node) then
+  elseif map_modifiers.attach and not openmp_restrictions.base_pointer(plan.session, node) then
     openmp_sema.no_base_pointer(unparse.expression(node), node.pos)
   end
 end
