@@ -20,7 +20,7 @@ local declarations = [[
 
 local function flags_of(item)
   local names = {}
-  for _, name in ipairs { "present_or", "keep", "refresh" } do
+  for _, name in ipairs { "present_or", "copy_absent", "update_present" } do
     if item.flags & core.flag[name] ~= 0 then names[#names + 1] = name end
   end
   return table.concat(names, " ")
@@ -82,7 +82,7 @@ describe("present_and_copyin and update_and_copy", function()
         assert.equal(core.action.copyin, item.action)
         found[i] = ("%s %s"):format(item.name, flags_of(item))
       end
-      assert.same({ "v keep", "p refresh", "w " }, found)
+      assert.same({ "v copy_absent", "p update_present", "w " }, found)
     end
   end)
 
@@ -111,8 +111,8 @@ describe("present_and_copyin and update_and_copy", function()
       lowered "data update_and_copy(X) present_or_copyin(X.m)")
     assert.equal("present_and_copyin<>(X)::{ include(a[0:2]) }",
       lowered "data present_and_copyin<>(X)::{ include(a[0:2]) }")
-    assert.equal("refresh", flags_of(plan_of "data update_and_copy<>(X)::{ include(a[0:2]) }".items[1]))
-    assert.equal("refresh", flags_of(plan_of "data update_and_copy(X) copyin(X.m)".items[1]))
+    assert.equal("update_present", flags_of(plan_of "data update_and_copy<>(X)::{ include(a[0:2]) }".items[1]))
+    assert.equal("update_present", flags_of(plan_of "data update_and_copy(X) copyin(X.m)".items[1]))
     assert.equal("present_or", flags_of(plan_of "data pcopyin(X) copyin(X.a[0:2])".items[1]))
     assert.equal("present_or", flags_of(plan_of "data copyin(X.a[0:2])".items[1])) -- what holds a
   end)
@@ -120,7 +120,7 @@ describe("present_and_copyin and update_and_copy", function()
   it("are actions of policies", function()
     local plan = plan_of "data invoke<whole>(X)"
     assert.equal(core.action.copyin, plan.items[1].action)
-    assert.equal("refresh", flags_of(plan.items[1]))
+    assert.equal("update_present", flags_of(plan.items[1]))
     assert.equal(core.action.hold, plan_of "data invoke<own>(X)".items[1].action)
     local asked = {}
     for _, entry in ipairs(nest.entries(session, plan_of "data invoke<own>(X)".items[1].member_mapping)) do
@@ -136,7 +136,7 @@ describe("present_and_copyin and update_and_copy", function()
       given[i] = ("%d %s%s"):format(field.action, flags_of(field), field.in_place and " in place" or "")
     end
     local copyin = core.action.copyin
-    assert.same({ copyin .. " refresh", copyin .. " present_or", copyin .. " refresh in place" }, given)
+    assert.same({ copyin .. " update_present", copyin .. " present_or", copyin .. " update_present in place" }, given)
   end)
 end)
 

@@ -27,7 +27,7 @@ local function items(text)
   local list = {}
   for i, item in ipairs(plan_of(text).items) do
     local flags = {}
-    for _, flag in ipairs { "uncounted", "init", "try", "present_or" } do
+    for _, flag in ipairs { "uncounted", "init", "if_present", "present_or" } do
       if item.flags & (core.flag[flag] or 0) ~= 0 then flags[#flags + 1] = flag end
     end
     list[i] = ("%s %s%s"):format(actions[item.action], item.name or "pointer",
@@ -47,12 +47,12 @@ describe("clauses", function()
 
   it("know the older names and what may be there already", function()
     assert.same({ "copy v present_or", "copyin n present_or" }, items "data pcopy(v) present_or_copyin(n)")
-    assert.same({ "update self v try" }, items "update self(v) if_present")
+    assert.same({ "update self v if_present" }, items "update self(v) if_present")
   end)
 
   it("attach a pointer that is named itself", function()
-    assert.same({ "copyin p", "attach pointer try" }, items "data copyin(p)")
-    assert.same({ "copyout p", "detach pointer try" }, items "exit data copyout(p)")
+    assert.same({ "copyin p", "attach pointer if_present" }, items "data copyin(p)")
+    assert.same({ "copyout p", "detach pointer if_present" }, items "exit data copyout(p)")
     assert.same({ "attach pointer" }, items "enter data attach(p)")
     assert.same({ "update self p" }, items "update self(p)")
   end)

@@ -31,7 +31,7 @@ local function items(text, options)
   local list = {}
   for i, item in ipairs(plan_of(text, options).items) do
     local flags = {}
-    for _, flag in ipairs { "try", "always_in", "always_out", "must", "final" } do
+    for _, flag in ipairs { "if_present", "always_in", "always_out", "require_present", "finalize" } do
       if item.flags & core.flag[flag] ~= 0 then flags[#flags + 1] = flag end
     end
     list[i] = ("%s %s%s"):format(actions[item.action], item.name, #flags > 0 and " " .. table.concat(flags, " ") or "")
@@ -91,10 +91,10 @@ describe("clauses of OpenMP", function()
       items "target data map(to: n) map(alloc: a) map(q[0:n])")
     assert.same({ "copyin n always_in", "copyout a always_out", "copy m always_in always_out" },
       items "target data map(always, to: n) map(always, from: a) map(always: m)")
-    assert.same({ "copyin a must" }, items "target enter data map(present, to: a)")
-    assert.same({ "copyout a try", "delete n try", "delete m try final" },
+    assert.same({ "copyin a require_present" }, items "target enter data map(present, to: a)")
+    assert.same({ "copyout a if_present", "delete n if_present", "delete m if_present finalize" },
       items "target exit data map(from: a) map(release: n) map(delete: m)")
-    assert.same({ "update device a try", "update self q try", "update self n must" },
+    assert.same({ "update device a if_present", "update self q if_present", "update self n require_present" },
       items "target update to(a) from(q[0:2]) from(present: n)")
   end)
 
@@ -212,9 +212,9 @@ describe("mappers", function()
   end)
 
   it("have words for actions with flags", function()
-    local action, flags = policy.code(mapper.action_word("copyin", { always_in = true, must = true }))
+    local action, flags = policy.code(mapper.action_word("copyin", { always_in = true, require_present = true }))
     assert.equal(core.action.copyin, action)
-    assert.equal(core.flag.always_in | core.flag.must, flags)
+    assert.equal(core.flag.always_in | core.flag.require_present, flags)
     assert.equal("copy", mapper.action_word("copy", {}))
   end)
 

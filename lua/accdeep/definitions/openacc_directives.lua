@@ -106,10 +106,10 @@ openacc_directives.clauses = {
   { "delete", takes = "vars", directives = "exit_data policy", default = true,
     text = "Decrements the counter; removes the data from the device without a copy when it is 0." },
   { "present_and_copyin", takes = "vars", directives = "regions enter_data policy", data = "in", action = "copyin",
-    flag = "keep", default = true, own = true, text = "As copyin, for data that may be present in part: what is absent "
-    .. "is added (directory paper)." },
+    flag = "copy_absent", default = true, own = true,
+    text = "As copyin, for data that may be present in part: what is absent is added (directory paper)." },
   { "update_and_copy", takes = "vars", directives = "regions enter_data policy", data = "in", action = "copyin",
-    flag = "refresh", default = true, own = true,
+    flag = "update_present", default = true, own = true,
     text = "As copy; data that are present already are updated as well (directory paper)." },
   { "invoke", takes = "invoke", directives = "regions enter_data exit_data update policy",
     text = "Applies a policy to variables: invoke<policy>(X)." },

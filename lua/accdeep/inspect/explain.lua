@@ -245,8 +245,8 @@ for name, code in pairs(core.action) do actions[code] = name end
 local function format_items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
-    for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final",
-      "zero" } do
+    for _, name in ipairs { "if_present", "present_or", "copy_absent", "update_present", "always_in",
+      "always_out", "require_present", "finalize", "zero" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
     -- the action hold allocates an object without moving it; its items always have the flag present_or, which is

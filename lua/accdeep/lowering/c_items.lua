@@ -102,7 +102,7 @@ local function map_chain(plan, request, node, t, item)
   if pointer then map_pointers(plan, request, pointer) end
   if pointer and pointer.tag ~= "id" and t.kind == "pointer" then
     item.action = plan.kind == "exit data" and action.delete or action.create
-    item.flags = item.flags & ~(core.flag.always_in | core.flag.always_out | core.flag.final)
+    item.flags = item.flags & ~(core.flag.always_in | core.flag.always_out | core.flag.finalize)
   end
 end
 
@@ -336,9 +336,9 @@ function c_items.object(plan, request, node)
   add_elements(plan, item, b, ctx, request, base, element, kind)
   if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
     and session.rules.members ~= "mapped" then
-    -- The pointer is attached if its target is present, because `try` is set (ACC33-att-5).
+    -- The pointer is attached if its target is present, because `if_present` is set (ACC33-att-5).
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
-      try = true }, node)
+      if_present = true }, node)
   end
   return item
 end

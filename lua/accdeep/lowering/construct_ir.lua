@@ -126,9 +126,9 @@ end
 -- Returns the core's flags (core.flag) that a request asks for.
 function Plan:flags(request)
   local f = 0
-  if request.try then f = f | core.flag.try end
+  if request.if_present then f = f | core.flag.if_present end
   if request.present_or then f = f | core.flag.present_or end
-  if request.pointer then f = f | core.flag.pointer end
+  if request.pointer then f = f | core.flag.base_pointer end
   return f | (request.flags or 0)
 end
 

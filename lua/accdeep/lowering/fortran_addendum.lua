@@ -42,7 +42,7 @@ local function add(plan, entry, action_name, dynamic_type, record, pointer)
   local b, pos = codegen.builder(), entry.request.node.pos
   -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
   table.insert(plan.items, 1, { action = action[action_name],
-    flags = action_name == "copyin" and flag.present_or or flag.present_or | flag.try,
+    flags = action_name == "copyin" and flag.present_or or flag.present_or | flag.if_present,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.address(record), pos),
     count = codegen.reg(b, codegen.constant(record ~= 0 and fortran_dynamic_types.BYTES or 0), pos),
     slot_address = pointer, indices = {}, code = b.code, registers = math.max(b.most, 1), node = entry.request.node,
@@ -102,7 +102,7 @@ function fortran_addendum.restore_counters(plan)
     local function give_back(record, pointer, n)
       for _ = 1, n do
         session:run_one("exit data", "delete", record, fortran_dynamic_types.BYTES, pointer, false, nil, 0,
-          flag.present_or | flag.try)
+          flag.present_or | flag.if_present)
       end
     end
     if previous and (not attachment or attachment.target ~= previous.target)

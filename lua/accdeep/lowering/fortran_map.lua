@@ -108,17 +108,18 @@ local function add_holder(plan, request, action)
     base = codegen.reg(b, codegen.address(holder.address), pos), count = codegen.reg(b, codegen.constant(1), pos),
     name = name, label = plan:label(name, holder.bytes), indices = {}, inside = structure ~= nil }
   if structure then item.frame, item.room = structure.address, structure.type.size end
-  if plan.kind == "exit data" then item.flags = item.flags | core.flag.try end
+  if plan.kind == "exit data" then item.flags = item.flags | core.flag.if_present end
   return plan:add(item, b, request)
 end
 
 -- Adds an item that attaches a request's descriptor to the descriptor's target, if the target is present. The directive
 -- itself maps only the descriptor (ref_ptr, OMP60-map-17).
 local function add_attachment(plan, request)
-  local attach_request = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
+  local attach_request = setmetatable({ action = "no_create", present_or = false, if_present = true },
+    { __index = request })
   local item = plan:object(attach_request, request.node)
   item.action, item.program = core.action.no_create, nil
-  item.flags = item.flags | core.flag.uncounted | core.flag.try
+  item.flags = item.flags | core.flag.uncounted | core.flag.if_present
 end
 
 -- Returns the requests on components grouped by their enclosing structure: list of {structure, values, holders}.

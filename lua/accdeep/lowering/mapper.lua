@@ -25,8 +25,8 @@ local mapper = {}
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Returns the word of an action (policy.lua): its name `requested`, preceded by modifiers. A word is a text like "must
--- copyin". set: names of policy.modifiers -> true.
+-- Returns the word of an action (policy.lua): its name `requested`, preceded by modifiers. A word is a text like
+-- "require_present copyin". set: names of policy.modifiers -> true.
 function mapper.action_word(requested, set)
   local parts = {}
   for _, name in ipairs(policy.modifiers) do
@@ -39,7 +39,7 @@ end
 -- Returns the modifiers of a map as a table that has a true value under each name of policy.modifiers that applies.
 -- map_modifiers: result of openmp_sema.modifiers; map_type: the map's type.
 function mapper.flags(map_modifiers, map_type)
-  return { must = map_modifiers.present, final = map_type == "delete" or map_modifiers.delete ~= nil,
+  return { require_present = map_modifiers.present, finalize = map_type == "delete" or map_modifiers.delete ~= nil,
     always_in = map_modifiers.always and openmp_sema.moves_in[map_type],
     always_out = map_modifiers.always and openmp_sema.moves_out[map_type],
     attach_always = map_modifiers.attach == "always",
@@ -73,7 +73,8 @@ local function member_action(own_map, request)
   local map_type = compose_type(own_map.type, request.type)
   local set = mapper.flags(own_map.map_modifiers, map_type)
   for name, value in pairs(request.flags) do
-    local fits = name == "must" or name == "final" or name == "always_in" and openmp_sema.moves_in[map_type]
+    local fits = name == "require_present" or name == "finalize"
+      or name == "always_in" and openmp_sema.moves_in[map_type]
       or name == "always_out" and openmp_sema.moves_out[map_type]
     set[name] = set[name] or value and fits
   end

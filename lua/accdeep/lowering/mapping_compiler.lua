@@ -699,7 +699,7 @@ function mapping_compiler.layout(session, t, program)
 end
 
 -- Flags of single members: a member with one of them, which the enclosing object lacks, needs a field of its own.
-local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
+local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.require_present
 
 -- Appends fields for members whose bytes the core looks up by themselves, and returns the pieces that remain with the
 -- element. These are all members in an update of single members (AMB-TR14-20), and members with the action

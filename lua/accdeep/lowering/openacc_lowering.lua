@@ -91,7 +91,7 @@ local function requests_of(plan, clauses)
         plan.absent = true
       else
         list[#list + 1] = { clause = clause, action = action, node = variable, kind = plan.kind,
-          update = plan.kind == "update", try = plan.if_present, flags = flags_of(clause),
+          update = plan.kind == "update", if_present = plan.if_present, flags = flags_of(clause),
           present_or = clause.present_or or policy.requested_actions[clause.name] ~= policy.actions[clause.name] }
       end
     end

@@ -56,7 +56,7 @@ local function add_present_parts(plan, name, request, objects)
   for _, object in ipairs(objects) do
     local b = codegen.builder()
     local item = { pos = pos, unit = object.bytes, action = core.action.copy,
-      flags = core.flag.present_or | core.flag.try }
+      flags = core.flag.present_or | core.flag.if_present }
     item.base = codegen.reg(b, codegen.address(object.host), pos)
     item.count = codegen.reg(b, codegen.constant(1), pos)
     item.name = name
@@ -83,7 +83,7 @@ local function add_aggregate(plan, name, node, t, behaviour)
   plan:request(request)
   for i = item_count + 1, #plan.items do
     local item = plan.items[i]
-    if item.program and not request.member_mapping.policy then item.flags = item.flags | core.flag.part end
+    if item.program and not request.member_mapping.policy then item.flags = item.flags | core.flag.present_part end
   end
 end
 

@@ -43,7 +43,7 @@ return function(plan, clause, node, action, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"
   local request = { session = plan.session, clause = {}, from = clause, node = node, action = action, kind = plan.kind,
-    update = update, present_or = true, try = (update or exit) and not map_modifiers.present,
+    update = update, present_or = true, if_present = (update or exit) and not map_modifiers.present,
     map_modifiers = map_modifiers }
   request.map_request = { type = map_type, kind = plan.kind, update = update,
     flags = mapper.flags(map_modifiers, map_type), actions = exit and exit_actions or openmp_sema.map_actions }

@@ -3,11 +3,11 @@
 -- Input: a request, and the type of its list item. Output: the action, the mapping program of the members, and the
 -- flags.
 --
--- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. action: name
--- of the clause's action; node: AST of the list item; kind: operation of the plan; update: true in an update. try: true
--- if absent data are no error; present_or: true if present data are kept. The lowerings make requests; c_items.lua and
--- fortran_section.lua resolve them. A request of OpenMP has a function resolve(type), which is called in place of
--- requested_action.resolve.
+-- A request is one list item of one clause: {clause, action, node, kind, update?, if_present?, present_or?, ...}.
+-- action: name of the clause's action; node: AST of the list item; kind: operation of the plan; update: true in an
+-- update. if_present: true if absent data are no error; present_or: true if present data are kept. The lowerings make
+-- requests; c_items.lua and fortran_section.lua resolve them. A request of OpenMP has a function resolve(type), which
+-- is called in place of requested_action.resolve.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -748,7 +748,7 @@ function Session:forget_device(pos)
     if object.mapped then
       mapped[#mapped + 1] = object.host
     else -- mapped by clauses or routines, not by acc_map_data
-      self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
+      self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.if_present)
     end
   end
   for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- ends the fusion of these objects

@@ -43,7 +43,7 @@ function declare_allocatables.on_free(session, address, base, pos)
     diagnostic.raise("region-nesting", pos, ("%s is deallocated while a data region holds it"):format(entry.name),
       { rule = "ACC33-dec-1", objects = { object }, help = "end the region first" })
   end
-  session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.try)
+  session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.if_present)
 end
 
 -- Called at the end of a variable's life: removes the descriptor at `address` from the registered allocatables.

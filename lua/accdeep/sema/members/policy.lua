@@ -18,7 +18,7 @@
 --     outer    true if names in the subscripts keep their meaning outside of the nest (convenience.lua).
 --
 -- A *word* of an action is a text: the action's name, with a prefix for flags ("p", "present_and_", "update_and_"). For
--- OpenMP, modifiers precede it: "always_in must copyin". policy.code translates it for the core.
+-- OpenMP, modifiers precede it: "always_in require_present copyin". policy.code translates it for the core.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -46,7 +46,7 @@ for name, clause in pairs(openacc_directives.clause) do
 end
 
 -- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
-policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
+policy.modifiers = { "always_in", "always_out", "require_present", "finalize", "attach_always", "attach_never" }
 
 -- Returns the core's action and flags of an action's word, which may begin with modifiers. `word` nil stands for the
 -- enclosing object's action: returns nil and 0.
@@ -61,7 +61,7 @@ function policy.code(word)
 end
 
 -- Pairs of a flag and the format of the word that an action with this flag has. The first pair that fits counts.
-local words_by_flag = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
+local words_by_flag = { { core.flag.copy_absent, "present_and_%s" }, { core.flag.update_present, "update_and_copy" },
   { core.flag.present_or, "p%s" } }
 
 -- Returns the word of an action, given its name and the core's flags; the inverse of policy.code. A flag without a word
