@@ -14,7 +14,8 @@ local seed = tonumber(os.getenv "ACCDEEP_SEED") or 3
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 150
 local STEPS, INT, POINTER = 30, core.scalar.i32, core.scalar.pointer
 local ARRAYS, STRUCTURES = { "a", "b" }, { "X", "Y" }
-local DECLARATIONS = "struct part { int n; int *p; }; struct part X, Y; int a[4], b[4];"
+local DECLARATIONS = "int a[] = { 10, 11, 12, 13 }, b[] = { 20, 21, 22, 23 };"
+  .. " struct part { int n; int *p; } X = { 1, a }, Y = { 2, b };"
 
 local function pick(list) return list[math.random(#list)] end
 
@@ -95,19 +96,6 @@ end
 
 local function address(s, name) return s.now.scope.variables[name].address end
 
-local function start(mode)
-  local run = runner.open({ async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS)
-  local s = run.session
-  for k, name in ipairs(ARRAYS) do
-    for i = 0, 3 do s.ctx:host_write(address(s, name) + 4 * i, INT, 10 * k + i) end
-  end
-  for k, name in ipairs(STRUCTURES) do
-    s.ctx:host_write(address(s, name), INT, k)
-    s.ctx:host_write(address(s, name) + 8, POINTER, address(s, ARRAYS[k]))
-  end
-  return run
-end
-
 local function perform(run, step)
   if step.kind == "script" then run.session.ctx:queue_test(0, 0) else run:run(step) end
 end
@@ -135,7 +123,7 @@ end
 
 -- Returns the error codes of the steps, and the final state.
 local function result_of(list, mode)
-  local run, codes = start(mode), {}
+  local run, codes = runner.open({ async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS), {}
   local s = run.session
   for line, step in ipairs(list) do
     local ok, err = pcall(perform, run, step)

@@ -6,8 +6,8 @@
 scenario { title = "random queues against a happens-before check", cites = { "ACC33-async-2", "ACC33-async-3",
   "ACC33-async-4" } }
 
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
+local observation = require "accdeep.tools.explore.observation"
 local runner = require "accdeep.steps.runner"
 local scenario_writer = require "accdeep.steps.scenario_writer"
 
@@ -15,8 +15,8 @@ local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 300
 local STEPS, QUEUES, N = 30, 3, 4
 local VARIABLES = { "a", "b", "c", "d" }
-local INT = core.scalar.i32
-local DECLARATIONS = ("int a[%d], b[%d], c[%d], d[%d];"):format(N, N, N, N)
+local DECLARATIONS = "int a[] = { 10, 11, 12, 13 }, b[] = { 20, 21, 22, 23 }, c[] = { 30, 31, 32, 33 }, "
+  .. "d[] = { 40, 41, 42, 43 };"
 
 -- ------------------------------------------------------------------------------ happens before --
 
@@ -159,16 +159,11 @@ end
 
 -- -------------------------------------------------------------------------------------- running --
 
-local function place(s, name, i) return s.now.scope.variables[name].address + 4 * i end
-
 -- Returns the final state as a text.
 local function result_of(list, mode)
   local run = runner.open({ async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }, DECLARATIONS)
   local s = run.session
   local ok, err = pcall(function()
-    for k, name in ipairs(VARIABLES) do
-      for i = 0, N - 1 do s.ctx:host_write(place(s, name, i), INT, 10 * k + i) end
-    end
     for line, step in ipairs(list) do
       if not step.queue then
         run:run(step)
@@ -179,20 +174,9 @@ local function result_of(list, mode)
       if wrong then error(("step %d: %s"):format(line, wrong), 0) end
     end
   end)
-  local seen = {}
-  if ok then
-    for _, name in ipairs(VARIABLES) do
-      for i = 0, N - 1 do
-        local dev = s.ctx:deviceptr(0, place(s, name, i))
-        seen[#seen + 1] = s.ctx:host_read(place(s, name, i), INT)
-        seen[#seen + 1] = dev ~= 0 and (s.ctx:device_read(0, dev, INT)) or "-"
-      end
-    end
-    local stats = s.ctx:stats(0)
-    seen[#seen + 1] = stats.live_bytes
-  end
+  local state = ok and ("%s, %d bytes"):format(observation.text(s, observation.layout(s)), s.ctx:stats(0).live_bytes)
   s:close()
-  if ok then return table.concat(seen, " ") end
+  if ok then return state end
   if diagnostic.is(err) then return err.code .. ": " .. err.message end
   error(err, 0)
 end
