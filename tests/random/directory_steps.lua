@@ -280,17 +280,9 @@ end
 
 -- Returns the program in which the steps of a test are executed.
 function Steps.program(config)
-  local list = {}
-  for k, to in ipairs(config.attaches and config.slots or {}) do
-    list[k] = { kind = "host", text = ("V[%d] = &%s[%d]"):format(k - 1, to.array, to.offset) }
-  end
-  if config.device_bytes then
-    list[#list + 1] = { kind = "script", text = ("-- device memory: %d bytes"):format(config.device_bytes) }
-  end
-  return { scenario = { rules = config.rules, devices = config.devices }, steps = list,
-    declarations = ("char A[%d], B[%d]; char *p = A + %d, *q = A + %d, *r = A + %d, *s = B + %d, *V[4], *h;"):format(
-      directory_world.sizes.A, directory_world.sizes.B, config.offsets.p, config.offsets.q, config.offsets.r,
-      config.offsets.s) }
+  return { scenario = { rules = config.rules, devices = config.devices },
+    declarations = directory_world.declarations(config), steps = { config.device_bytes and { kind = "script",
+      text = ("-- device memory: %d bytes"):format(config.device_bytes) } } }
 end
 
 return Steps

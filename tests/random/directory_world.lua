@@ -26,30 +26,33 @@ World.sizes = { A = 26, B = 14, V = 32 }
 -- Pointers, and the arrays that contain their targets.
 World.pointers = { p = "A", q = "A", r = "A", s = "B" }
 
+-- Returns the declarations of a configuration, with values.
+function World.declarations(config)
+  local parts, slots = {}, {}
+  for _, name in ipairs { "A", "B" } do
+    parts[#parts + 1] = ("char %s[] = { %s };"):format(name, table.concat(config.values[name], ", "))
+  end
+  for _, name in ipairs { "p", "q", "r", "s" } do
+    parts[#parts + 1] = ("char *%s = %s + %d;"):format(name, World.pointers[name], config.offsets[name])
+  end
+  for k, to in ipairs(config.slots) do slots[k] = ("%s + %d"):format(to.array, to.offset) end
+  return table.concat(parts, "\n") .. ("\nchar *V[] = { %s }, *h;"):format(table.concat(slots, ", "))
+end
+
 -- Returns a world. config: {rules, devices, device_bytes, offsets = {p=, ...}, values = {A = {...}, B = {...}},
 -- slots}. slots: the targets {array=, offset=} of V[0] .. V[3].
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, open = {}, handed = {}, cells = {}, types = {} }, World)
   w:start({ rules = config.rules, devices = config.devices, device_bytes = config.device_bytes },
-    ("char A[%d], B[%d]; char *p, *q, *r, *s, *V[4], *h;"):format(World.sizes.A, World.sizes.B))
+    World.declarations(config))
   w.base = {}
   for name, size in pairs(World.sizes) do
     w.base[name] = w.session.now.scope.variables[name].address
     w:add_cells(w.base[name], BYTE, size)
   end
-  for name, array in pairs(World.pointers) do
-    w.base[name] = w.base[array] + config.offsets[name]
-    w.session.ctx:host_write(w.session.now.scope.variables[name].address, POINTER, w.base[name])
-  end
-  for name, values in pairs(config.values) do
-    for i, value in ipairs(values) do w:set_host(w.base[name] + i - 1, value) end
-  end
-  for k, to in ipairs(config.slots) do
-    local slot, name = w.base.V + 8 * (k - 1), ("V[%d]"):format(k - 1)
-    w.base[name] = w.base[to.array] + to.offset
-    w.session.ctx:host_write(slot, POINTER, w.base[name])
-    for i = 0, 7 do w.host[slot + i] = w.session.ctx:host_read(slot + i, BYTE) end
-  end
+  for name, array in pairs(World.pointers) do w.base[name] = w.base[array] + config.offsets[name] end
+  for k, to in ipairs(config.slots) do w.base[("V[%d]"):format(k - 1)] = w.base[to.array] + to.offset end
+  w:compare_host()
   local rules = type(config.rules) == "table" and config.rules or {}
   w.fusion = rules.fusion ~= false
   w.model = directory_model.new { host = w.host, devices = config.devices, fusion = w.fusion,

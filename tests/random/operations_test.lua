@@ -13,13 +13,10 @@ local words = require "accdeep.base.strings".word_list
 
 local pick, one_in = engine.pick, engine.one_in
 
-local DECLARATIONS = [[
-  struct leaf { int n; int *p;
-    #pragma acc shape init_needed(n) include(p[0:n])
-  };
-  int A[8], B[12];
-  struct leaf S[4];
-  int T0[6], T1[6], T2[6];
+local LEAF = [[
+struct leaf { int n; int *p;
+  #pragma acc shape init_needed(n) include(p[0:n])
+};
 ]]
 
 local INT, POINTER = core.scalar.i32, core.scalar.pointer
@@ -41,19 +38,29 @@ local function config(number)
   return c
 end
 
+-- Returns the declarations of a configuration, with values.
+local function declarations(c)
+  local parts, at = { LEAF }, 0
+  for _, name in ipairs(names) do
+    parts[#parts + 1] = ("int %s[] = { %s };\n"):format(name, table.concat(c.values, ", ", at + 1, at + ARRAYS[name]))
+    at = at + ARRAYS[name]
+  end
+  local elements = {}
+  for i = 0, 3 do elements[i + 1] = ("{ %d, %s }"):format(c.elements[i].n, c.elements[i].to or "0") end
+  return table.concat(parts) .. ("struct leaf S[] = { %s };"):format(table.concat(elements, ", "))
+end
+
 local function new(c)
   local w = setmetatable({ config = c, cells = {}, types = {}, host = {}, open = {}, elements = {} }, World)
-  w:start({ group_least = c.group_least }, DECLARATIONS)
+  w:start({ group_least = c.group_least }, declarations(c))
   w.variables = w.session.now.scope.variables
   for _, name in ipairs(names) do w:add_cells(w.variables[name].address, INT, ARRAYS[name]) end
-  for i, at in ipairs(w.cells) do w:set_host(at, c.values[(i - 1) % #c.values + 1]) end
   for i = 0, 3 do
     local at, e = w.variables.S.address + 16 * i, c.elements[i]
     w.elements[i] = { at = at, n = e.n, target = e.to and w.variables[e.to].address or 0 }
     w:add_cells(at, INT)
-    w:set_host(at, e.n)
-    w.session.ctx:host_write(at + 8, POINTER, w.elements[i].target)
   end
+  w:compare_host()
   w.model = operations_model.new(w.host)
   return w
 end
@@ -198,14 +205,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- as text --
 
-local function program_of(c)
-  local list = {}
-  for i = 0, 3 do
-    list[i + 1] = { kind = "script", text = ("host.S[%d] = { n = %d, p = %s }"):format(i, c.elements[i].n,
-      c.elements[i].to or "NULL") }
-  end
-  return { declarations = DECLARATIONS, steps = list }
-end
+local function program_of(c) return { declarations = declarations(c) } end
 
 local function written(_, step)
   if step.op ~= "write" then return { directive(step) } end
