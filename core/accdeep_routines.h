@@ -113,6 +113,8 @@ typedef struct accd__routine_info {
 
 /* Returns the description of a routine, which is constant. */
 ACCD_API const accd__routine_info *accd__get_routine(accd__routine routine);
+/* Returns the id of the rule that errors of a routine cite; NULL: each error has a rule of its own. */
+ACCD_API const char *accd__get_routine_rule_id(accd__routine routine);
 /* Returns the routine that `name`, an older name or the name of an _async form means; ACCD__ROUTINE_COUNT: none. */
 ACCD_API accd__routine accd__find_routine(const char *name);
 /* Returns the help for an error of the routine `name`, also of an _async form; NULL: that of the error's code. */

@@ -73,7 +73,7 @@
     X(LIMIT, "HOUSE-limit")                                                                                            \
     X(HOST_MEMORY, "HOUSE-memory")                                                                                     \
     X(MISUSE, "HOUSE-misuse")                                                                                          \
-    X(DATA_ROUTINE, "ACC33-3.2.18-1")  /* this row and the next ones are cited by routines only */                     \
+    X(DATA_ROUTINE, "ACC33-3.2.18-1") /* this row and the next ones are cited by routines only */                      \
     X(MAP_ZERO, "ACC33-3.2.18-2")                                                                                      \
     X(UPDATE_ZERO, "ACC33-3.2.18-3")                                                                                   \
     X(ATTACH_ROUTINE, "ACC33-att-5")                                                                                   \
@@ -83,6 +83,7 @@
     X(OMP_DEVICE, "OMP60-api-2")                                                                                       \
     X(OMP_ALLOC, "OMP60-api-3")                                                                                        \
     X(OMP_FREE, "OMP60-api-4")                                                                                         \
+    X(OMP_ACCESSIBLE, "OMP60-api-6")                                                                                   \
     X(OMP_MEMCPY, "OMP60-api-7")                                                                                       \
     X(OMP_MEMCPY_RECT, "OMP60-api-8")                                                                                  \
     X(OMP_ASSOCIATE, "OMP60-api-10")                                                                                   \

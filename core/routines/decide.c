@@ -9,28 +9,6 @@
 
 enum { HOST = ACCD__HOST_DEVICE, NO_SUCH_DEVICE = ACCD__NO_SUCH_DEVICE };
 
-/* Returns the rule that errors of a routine cite; R_NONE: errors of the core keep their own. */
-enum accd__rule accd__get_routine_rule(accd__routine routine)
-{
-    static const uint8_t rules[ACCD__ROUTINE_COUNT] = {
-        [ACCD__ROUTINE_MALLOC] = R_DEVICE_MEMORY,
-        [ACCD__ROUTINE_FREE] = R_DEVICE_MEMORY,
-        [ACCD__ROUTINE_MEMCPY_TO_DEVICE] = R_MEMCPY,
-        [ACCD__ROUTINE_MEMCPY_FROM_DEVICE] = R_MEMCPY,
-        [ACCD__ROUTINE_MEMCPY_DEVICE] = R_MEMCPY,
-        [ACCD__ROUTINE_MEMCPY_D2D] = R_MEMCPY,
-        [ACCD__ROUTINE_OMP_ALLOC] = R_OMP_ALLOC,
-        [ACCD__ROUTINE_OMP_FREE] = R_OMP_FREE,
-        [ACCD__ROUTINE_OMP_MEMCPY] = R_OMP_MEMCPY,
-        [ACCD__ROUTINE_OMP_MEMCPY_RECT] = R_OMP_MEMCPY_RECT,
-        [ACCD__ROUTINE_OMP_MEMSET] = R_OMP_MEMSET,
-        [ACCD__ROUTINE_OMP_ASSOCIATE_PTR] = R_OMP_ASSOCIATE,
-        [ACCD__ROUTINE_OMP_DISASSOCIATE_PTR] = R_OMP_DISASSOCIATE,
-    };
-    assert(routine < ACCD__ROUTINE_COUNT);
-    return (enum accd__rule)rules[routine];
-}
-
 /* ------------------------------------------------------------------------- devices, memory -- */
 
 /* Sets *device_p to the device that the OpenMP device number `number` means: HOST, or NO_SUCH_DEVICE if no device has

@@ -1,5 +1,5 @@
 /* table.c - the table of the routines of OpenACC and OpenMP, and helps for their errors. */
-#include "accdeep_routines.h"
+#include "inside.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -19,6 +19,36 @@ const accd__routine_info *accd__get_routine(accd__routine routine)
     };
     assert(routine < ACCD__ROUTINE_COUNT);
     return &routines[routine];
+}
+
+/* Returns the rule that errors of a routine cite; R_NONE: errors of the core keep their own. */
+enum accd__rule accd__get_routine_rule(accd__routine routine)
+{
+    static const uint8_t rules[ACCD__ROUTINE_COUNT] = {
+        [ACCD__ROUTINE_MALLOC] = R_DEVICE_MEMORY,
+        [ACCD__ROUTINE_FREE] = R_DEVICE_MEMORY,
+        [ACCD__ROUTINE_MEMCPY_TO_DEVICE] = R_MEMCPY,
+        [ACCD__ROUTINE_MEMCPY_FROM_DEVICE] = R_MEMCPY,
+        [ACCD__ROUTINE_MEMCPY_DEVICE] = R_MEMCPY,
+        [ACCD__ROUTINE_MEMCPY_D2D] = R_MEMCPY,
+        [ACCD__ROUTINE_OMP_ALLOC] = R_OMP_ALLOC,
+        [ACCD__ROUTINE_OMP_FREE] = R_OMP_FREE,
+        [ACCD__ROUTINE_OMP_IS_ACCESSIBLE] = R_OMP_ACCESSIBLE,
+        [ACCD__ROUTINE_OMP_MEMCPY] = R_OMP_MEMCPY,
+        [ACCD__ROUTINE_OMP_MEMCPY_RECT] = R_OMP_MEMCPY_RECT,
+        [ACCD__ROUTINE_OMP_MEMSET] = R_OMP_MEMSET,
+        [ACCD__ROUTINE_OMP_ASSOCIATE_PTR] = R_OMP_ASSOCIATE,
+        [ACCD__ROUTINE_OMP_DISASSOCIATE_PTR] = R_OMP_DISASSOCIATE,
+    };
+    assert(routine < ACCD__ROUTINE_COUNT);
+    return (enum accd__rule)rules[routine];
+}
+
+/* Returns the id of the rule that errors of a routine cite; NULL: they have rules of their own. */
+const char *accd__get_routine_rule_id(accd__routine routine)
+{
+    const enum accd__rule rule = accd__get_routine_rule(routine);
+    return rule == R_NONE ? NULL : accd_get_rule_id((unsigned)rule - 1, 0);
 }
 
 /* Returns the routine of this name, or of this older or _async name; ACCD__ROUTINE_COUNT: there is none. */

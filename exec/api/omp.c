@@ -4,7 +4,7 @@
 #include "diag/errors.h"
 #include "diag/label.h"
 #include "rt/lifecycle.h"
-#include "device_memory.h"
+#include "routine_steps.h"
 #include "next_function.h"
 #include "target.h"
 
@@ -86,7 +86,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
     if (number == DEFAULT)
         number = RT_NEXT(omp_get_default_device)();
     if (number >= RT_TARGET_DEVICE_BASE)
-        rt_reject_call(site, "misuse", "was encountered inside a target region");
+        rt_reject_nested_call(site, "target");
     if (devices && (number < 0 || number > devices))
         refuse_device(site, number);
     return number < devices ? number : -1;

@@ -10,7 +10,7 @@
 #include "rt/orders.h"
 #include "rt/spans.h"
 #include "trace/prof.h"
-#include "device_memory.h"
+#include "routine_steps.h"
 #include "routines.h"
 
 #include <assert.h>

@@ -447,6 +447,26 @@ _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, cons
     rt_exit_with_error();
 }
 
+/* Reports a directive or routine inside a region of this kind, and ends the program. */
+void rt_reject_nested_call(const struct rt_site *site, const char *region)
+{
+    if (rt_has_left_kernel(&rt_this_thread, site->call.sp))
+        rt_report_jump_out_of_kernel(rt_this_thread.activity, site->call.pc);
+    const bool is_routine = !strncmp(site->construct_name, "omp_", 4);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "region-nesting",
+            .rule = is_routine               ? "OMP60-api-14"
+                    : rt_uses_openmp_terms() ? "OMP60-tgt-1"
+                                             : "ACC33-impl-1",
+            .pc = site->call.pc,
+            .help = "call this where the standard allows it: outside of compute regions",
+        },
+        "%s was called inside a %s region", site->construct_name, region);
+    rt_exit_with_error();
+}
+
 /* Reports the unknown interface with the compiler's name, and ends the program. */
 void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
 {
@@ -472,7 +492,7 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
     struct rt_thread *thread = rt_ensure_started();
     if (thread->activity > RT_FAST_PATH)
-        rt_reject_call(site, "misuse", "was called inside a %s region", rt_kernel_kind(thread->activity));
+        rt_reject_nested_call(site, rt_kernel_kind(thread->activity));
     bool is_exclusive = rt.has_declared;
     if (is_exclusive)
         rt_set_exclusive(true);

@@ -66,6 +66,7 @@ void accd__open_routines(lua_State *L)
         lua_createtable(L, 0, 8);
         set_words(L, "names", routine->names);
         set_words(L, "signature", routine->signature);
+        accd__set_text(L, "rule", accd__get_routine_rule_id((accd__routine)i));
         accd__set_boolean(L, "async", routine->flags & ACCD__ROUTINE_ASYNC);
         accd__set_boolean(L, "in_kernels", routine->flags & ACCD__ROUTINE_IN_KERNELS);
         accd__set_boolean(L, "in_expressions", routine->flags & ACCD__ROUTINE_IN_EXPRESSIONS);

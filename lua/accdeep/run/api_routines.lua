@@ -17,8 +17,8 @@ local raise = diagnostic.raise
 
 local api_routines = {}
 
--- Routines by name: {number, name, arguments, returns, async, in_kernels, in_expressions}, and for routines that run a
--- construct kind, action, finalize (lua/binding/routine.c). arguments: list of kinds; returns: a kind, or nil.
+-- Routines by name: {number, name, arguments, returns, rule, async, in_kernels, in_expressions}, and for routines that
+-- run a construct kind, action, finalize (lua/binding/routine.c). arguments: list of kinds; returns: a kind, or nil.
 -- An _async form of OpenACC is an entry of its own with the field `queued`.
 local table_of = {}
 for number, info in ipairs(core.routines) do
@@ -61,13 +61,6 @@ function api_routines.directive(name)
   return kind_names[routine.kind], action_names[routine.action], routine.finalize
 end
 
--- Rules that errors in arguments and events of copies cite, by routine.
-local rules = { acc_malloc = "ACC33-3.2.16-1", acc_memcpy_to_device = "ACC33-3.2.30-1",
-  acc_memcpy_from_device = "ACC33-3.2.30-1", acc_memcpy_device = "ACC33-3.2.30-1", acc_memcpy_d2d = "ACC33-3.2.30-1",
-  omp_target_alloc = "OMP60-api-3", omp_target_is_accessible = "OMP60-api-6", omp_target_memcpy = "OMP60-api-7",
-  omp_target_memcpy_rect = "OMP60-api-8", omp_target_associate_ptr = "OMP60-api-10",
-  omp_target_memset = "OMP60-api-13" }
-
 -- ------------------------------------------------------------------------------------- arguments --
 
 -- Returns the argument `value` as an integer; raises if it is not an integer. name: the argument's name in the message.
@@ -82,7 +75,7 @@ end
 local function size(routine, value, name)
   local n = integer(value, name)
   if n < 0 then
-    raise("invalid-section", nil, ("%s is %d"):format(name, n), { rule = rules[routine.name] or "ACC33-3.2.18-1" })
+    raise("invalid-section", nil, ("%s is %d"):format(name, n), { rule = routine.rule or "ACC33-3.2.18-1" })
   end
   return n
 end
@@ -270,7 +263,7 @@ end
 local function notify_copy(session, routine, call, at, way, device, address, bytes)
   local queue = routine.name ~= "acc_memcpy_d2d" and call.queue or 0
   local value = queue ~= 0 and session.ctx:queues(device)[queue].async or nil
-  local function notify() session:notify_copy(way, device, address, bytes, rules[routine.name], at, value) end
+  local function notify() session:notify_copy(way, device, address, bytes, routine.rule, at, value) end
   if queue == 0 then return notify() end
   session:check_result(session.ctx:queue_call(device, queue, notify))
 end

@@ -1,6 +1,6 @@
-/* device_memory.c - does what the core has decided for a call of a routine: device memory, copies, mappings. The lock
+/* routine_steps.c - does what the core has decided for a call of a routine: device memory, copies, mappings. The lock
  * must be held. */
-#include "device_memory.h"
+#include "routine_steps.h"
 
 #include "diag/errors.h"
 

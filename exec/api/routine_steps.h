@@ -1,7 +1,7 @@
-/* device_memory.h - calls of routines of OpenACC and OpenMP that the core decides (accdeep_routines.h): their device
+/* routine_steps.h - calls of routines of OpenACC and OpenMP that the core decides (accdeep_routines.h): their device
  * memory, copies and mappings. The lock must be held. */
-#ifndef RT_DEVICE_MEMORY_H
-#define RT_DEVICE_MEMORY_H
+#ifndef RT_ROUTINE_STEPS_H
+#define RT_ROUTINE_STEPS_H
 
 #include "base/runtime.h"
 
