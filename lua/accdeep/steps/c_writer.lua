@@ -1,4 +1,4 @@
--- c_writer.lua - writes steps in C.
+-- c_writer.lua - writes steps in C; its writer also collects the lines of lowered directives (tools/lower).
 
 local steps = require "accdeep.steps"
 
@@ -11,6 +11,9 @@ Writer.__index = Writer
 function Writer:line(text)
   self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
 end
+
+-- Appends a line without indentation.
+function Writer:raw(text) self.lines[#self.lines + 1] = text end
 
 -- Appends a brace that opens or closes a block.
 function Writer:open_brace()

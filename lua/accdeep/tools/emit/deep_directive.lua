@@ -299,7 +299,7 @@ function Deep:save(writer)
   end
 end
 
--- Writes the directive `node` to `writer` (line_writer.lua, c_program.lua). Returns true if `finish` must end a region.
+-- Writes the directive `node` to `writer` (c_writer.lua, c_program.lua). Returns true if `finish` must end a region.
 function Deep:write(node, writer)
   local own, others = self:clauses()
   local computes = node.name ~= "data" and node.name ~= "enter data"

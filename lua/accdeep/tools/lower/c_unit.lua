@@ -38,7 +38,7 @@ local types = require "accdeep.types"
 local variable_uses = require "accdeep.tools.lower.variable_uses"
 local compiler_values = require "accdeep.tools.lower.compiler_values"
 local with_fields = require "accdeep.base.with_fields"
-local line_writer = require "accdeep.tools.lower.line_writer"
+local c_writer = require "accdeep.steps.c_writer"
 
 local raise = diagnostic.raise
 local c_unit = {}
@@ -375,7 +375,7 @@ end
 -- Returns the lines that replace a directive, and lines for after its statement. `deep`: result of deep_directive.new.
 local function lines_of(self, directive, deep)
   local program = self.program
-  local head, tail = line_writer(), line_writer()
+  local head, tail = c_writer.new(0), c_writer.new(0)
   program.globals = {}
   local is_open = deep:write(directive.node, head)
   if is_open then
@@ -440,7 +440,7 @@ local function lines_of_calls(self, directive, instance)
   variable_uses.add_region(self, directive, plan, instance)
   local jump = not standalone[directive.node.name] and self.source:leaves(directive.own.after)
   if jump then deep_directive.cannot(("'%s' to or from the statement of a construct"):format(jump)) end
-  local head, tail = line_writer(), line_writer()
+  local head, tail = c_writer.new(0), c_writer.new(0)
   head:line "{"
   local renamed
   if plan.kind == "host data" then
