@@ -201,7 +201,7 @@ function Steps.program(config)
   local list = {}
   for _, step in ipairs(config.start) do list[#list + 1] = openmp_world.written(config, step)[1] end
   list[#list + 1] = openmp_world.declare_target
-  return { scenario = { rules = config.rules }, declarations = openmp_world.declarations, steps = list }
+  return { scenario = { rules = config.rules }, declarations = openmp_world.declarations(config), steps = list }
 end
 
 return Steps

@@ -18,15 +18,11 @@ local INT, POINTER = core.scalar.i32, core.scalar.pointer
 
 local World = engine.worlds()
 
-World.declarations = [[
+local TYPES = [[
   struct rec { int a, b; int *p; int c[3]; int *q; };
   struct vec { int len; int *data; };
   #pragma omp declare mapper(struct vec v) map(v, v.data[0:v.len])
   #pragma omp declare mapper(part: struct vec v) map(to: v.len) map(alloc: v.data) map(from: v.data[0:v.len])
-  int x, y, A[8], B[6], H[4], G[2];
-  int *u, *v;
-  struct rec S, T, R[2], *L;
-  struct vec V, W[2];
 ]]
 
 local int, pointer = { size = 4 }, { size = 8, pointer = true }
@@ -46,6 +42,32 @@ local names = {}
 for name in pairs(World.variables) do names[#names + 1] = name end
 table.sort(names)
 World.names = names
+
+local spelled = { [int] = "int %s", [pointer] = "int *%s", [rec] = "struct rec %s", [to_rec] = "struct rec *%s",
+  [vec] = "struct vec %s" }
+
+-- Returns the declarations of a configuration, with values of all numbers but those of struct vec.
+function World.declarations(config)
+  local parts, at = { TYPES }, 0
+  local function value()
+    at = at + 1
+    return config.values[at]
+  end
+  local makers = { [int] = value, [rec] = function()
+    return ("{ %d, %d, 0, { %d, %d, %d }, 0 }"):format(value(), value(), value(), value(), value())
+  end }
+  for _, name in ipairs(names) do
+    local t, count = table.unpack(World.variables[name])
+    local text = spelled[t]:format(count and ("%s[%d]"):format(name, count) or name)
+    if makers[t] then
+      local values = {}
+      for i = 1, count or 1 do values[i] = makers[t]() end
+      text = ("%s = %s"):format(text, count and ("{ %s }"):format(table.concat(values, ", ")) or values[1])
+    end
+    parts[#parts + 1] = text .. ";"
+  end
+  return table.concat(parts, "\n")
+end
 
 -- ------------------------------------------------------------------------------------------- paths --
 
@@ -177,7 +199,7 @@ end
 -- Returns a world. config: {rules, values = {number...}, start = {step...}}.
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, base = {}, cells = {}, types = {} }, World)
-  w:start({ rules = config.rules, group_least = config.group_least }, World.declarations)
+  w:start({ rules = config.rules, group_least = config.group_least }, World.declarations(config))
   local sizes = {}
   local function add(at, t, count)
     for k = 0, (count or 1) - 1 do
@@ -195,7 +217,7 @@ function World.new(config)
     add(w.base[name], table.unpack(World.variables[name]))
   end
   table.sort(w.cells)
-  for i, at in ipairs(w.cells) do w:set_host(at, sizes[at] == 4 and config.values[i] or 0) end
+  w:compare_host()
   w.model = openmp_model.new(w.cells, sizes, w.host, { every = config.every, unmatched = config.unmatched,
     extended = w.session.rules.core == "openmp-5.1" })
   for _, step in ipairs(config.start) do w:step(step) end
