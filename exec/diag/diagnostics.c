@@ -247,6 +247,8 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     rt_text_append_json_field(text, "message", message);
     if (rule)
         rt_text_append_json_field(text, "rule", rule);
+    if (rt_find_rule_title(rule))
+        rt_text_append_json_field(text, "rule_title", rt_find_rule_title(rule));
     if (entry && entry->cwe)
         rt_text_append(text, ",\"cwe\":%d", entry->cwe);
     if (location->file)

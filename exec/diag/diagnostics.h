@@ -69,6 +69,8 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
 void rt_emit_counts(void);
 /* Returns the help for findings with the code `code`; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code);
+/* Returns the title of the rule `id`; NULL if id is NULL or no rule has it. */
+const char *rt_find_rule_title(const char *id);
 /* Returns the rule that the finding violates, as named in the documents of the rule profile; if the finding has none,
  * accdeep's own rule for its code. NULL: no rule applies. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic);

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns true if the documents of the rule profile are OpenMP's; false before the options are read. */
@@ -51,6 +52,20 @@ const struct accd__help *rt_find_help(const char *code)
     while (help->code && strcmp(help->code, code) != 0)
         help++;
     return help->code ? help : NULL;
+}
+
+static int compare_ids(const void *id, const void *entry)
+{
+    return strcmp(id, ((const struct accd__rule_title *)entry)->id);
+}
+
+/* Returns the title of the rule `id`; NULL if id is NULL or no rule has it. */
+const char *rt_find_rule_title(const char *id)
+{
+    const struct accd__rule_title *entry = NULL;
+    if (id)
+        entry = bsearch(id, accd__rule_titles, accd__rule_title_count, sizeof *entry, compare_ids);
+    return entry ? entry->title : NULL;
 }
 
 /* Writes the finding's help to *to, with the names of its objects. Returns false if the help is empty. */

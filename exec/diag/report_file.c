@@ -216,6 +216,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     const char *before = "";
     const char *const fields[][2] = {
         {"rule", rule},
+        {"rule_title", rt_find_rule_title(rule)},
         {"object", diagnostic->object},
         {"element", diagnostic->element},
         {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},

@@ -10,15 +10,17 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local error_codes = require "accdeep.base.error_codes"
 local json = require "dkjson"
+local rules = require "accdeep.definitions.rules"
 local system = require "accdeep.system"
 
 local orders = {}
 
 -- Code of the finding, and the order of keys in its JSON object and in SARIF.
 orders.CODE = "order-dependent"
-orders.KEYS = { "level", "code", "message", "rule", "help", "seed", "orders", "differ", "repeat" }
+orders.KEYS = { "level", "code", "message", "rule", "rule_title", "help", "seed", "orders", "differ", "repeat" }
 orders.SARIF_KEYS = { "ruleId", "id", "level", "message", "shortDescription", "help", "locations", "physicalLocation",
-  "artifactLocation", "uri", "region", "properties", "rule", "object", "seed", "orders", "differ", "occurrenceCount" }
+  "artifactLocation", "uri", "region", "properties", "rule", "rule_title", "object", "seed", "orders", "differ",
+  "occurrenceCount" }
 
 -- Returns the bytes of a file; "" if it cannot be read.
 local function read(path)
@@ -136,27 +138,28 @@ local function add_to_report(path, finding, place)
   local report = json.decode(read(path))
   local run = report and report.runs and report.runs[1]
   if not run then return end
-  local results, rules = {}, {}
+  local results, codes = {}, {}
   for i, result in ipairs(run.results) do
     results[i] = json.encode(result, { keyorder = orders.SARIF_KEYS })
   end
   for i, rule in ipairs(run.tool.driver.rules or {}) do
-    rules[i] = json.encode(rule, { keyorder = orders.SARIF_KEYS })
+    codes[i] = json.encode(rule, { keyorder = orders.SARIF_KEYS })
   end
   results[#results + 1] = json.encode({ ruleId = finding.code, level = "warning",
     message = { text = finding.message },
     locations = { { physicalLocation = { artifactLocation = { uri = place[1] },
       region = { startLine = place[2] } } } },
-    properties = { rule = finding.rule, seed = finding.seed, orders = finding.orders, differ = finding.differ },
+    properties = { rule = finding.rule, rule_title = finding.rule_title, seed = finding.seed, orders = finding.orders,
+      differ = finding.differ },
     occurrenceCount = 1 }, { keyorder = orders.SARIF_KEYS })
-  rules[#rules + 1] = json.encode({ id = finding.code,
+  codes[#codes + 1] = json.encode({ id = finding.code,
     shortDescription = { text = error_codes[finding.code][1] },
     help = { text = finding.help } }, { keyorder = orders.SARIF_KEYS })
   local file = io.open(path, "wb")
   if not file then return end
   file:write(('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":['
     .. '\n%s\n],"tool":{"driver":{"name":"accdeep","version":"%s","rules":[\n%s\n]}}}]}\n'):format(
-    table.concat(results, ",\n"), core.version, table.concat(rules, ",\n")))
+    table.concat(results, ",\n"), core.version, table.concat(codes, ",\n")))
   file:close()
 end
 
@@ -221,6 +224,7 @@ function orders.run(options, job, message)
         .. "%d: %s"):format(differing, options.orders, first, describe(result, reference)),
       help = diagnostic.help { code = orders.CODE, openmp = job.is_openmp }, seed = first, orders = options.orders,
       differ = differing, ["repeat"] = get_repetition(options, first) }
+    finding.rule_title = finding.rule and rules.title(finding.rule)
     show(finding, options.format == "json")
     if job.report then
       local file, line = (result.place or ""):match "^(.*):(%d+)$"
