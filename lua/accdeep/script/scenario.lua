@@ -7,47 +7,29 @@
 --     file session   made by `open`, replaced by scenario { } and rules { }.
 --       case session   an inner session for each case, closed at its end.
 
-local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.syntax.advice"
 local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
-local c_sema = require "accdeep.sema.c.c_sema"
-local rules = require "accdeep.definitions.rules"
 local conformance = require "accdeep.definitions.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
-local fortran_descriptor = require "accdeep.types.fortran_descriptor"
-local ir_execution = lazy.require "accdeep.run.ir_execution"
-local languages = require "accdeep.run.languages"
-local syntax = require "accdeep.syntax"
-local scoped_names = require "accdeep.types.scoped_names"
-local clause_groups = require "accdeep.types.clause_groups"
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
 local observers = require "accdeep.base.observers"
 local profiles = require "accdeep.definitions.profiles"
 local sandbox = require "accdeep.script.sandbox"
 local session = require "accdeep.run.session"
+local directive_functions = require "accdeep.script.directive_functions"
+local head_functions = require "accdeep.script.head_functions"
+local host_functions = require "accdeep.script.host_functions"
 local state_functions = require "accdeep.script.state_functions"
-local transaction = require "accdeep.types.transaction"
-local types = require "accdeep.types"
-local memory_view = require "accdeep.backend.memory_view"
 local vocabulary = require "accdeep.script.vocabulary"
 
 local raise = diagnostic.raise
 local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
-
--- Returns an open region (run/region.lua) as a script sees it: an object to call with a body, to close or to abandon.
-local function handle(region)
-  local function close() return region:close() end
-  local function abandon() region:abandon() end
-  return setmetatable({ close = close, abandon = abandon }, { __name = "region",
-    __close = getmetatable(region).__close and function() if not region.closed then region:close() end end,
-    __call = function(_, body) return region(body) end })
-end
 
 local STEPS_OF_A_BYTE = 10 -- steps that count for each written byte: thus the step limit also limits the output
 
@@ -56,364 +38,20 @@ local function need_text(value, message)
   if type(value) ~= "string" then raise("type-mismatch", nil, message) end
 end
 
--- Returns a copy of a session's options.
-local function options_of(s)
-  local options = {}
-  for key, value in pairs(s.options) do options[key] = value end
-  return options
-end
-
 -- Returns the environment of a script: the names of the language. `run`: the Run that executes the script.
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
-  local new_word = vocabulary.extend(env, run)
-
-  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with options of `head`.
-  function env.scenario(head)
-    if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
-    if run.begun then
-      raise("scenario-error", nil, "scenario { } is the first statement",
-        { rule = "HOUSE-scenario", help = "move scenario { } to the top of the file" })
-    end
-    local unknown
-    for key in pairs(head) do
-      local name = not scenario.head_keys[key] and tostring(key)
-      if name and not (unknown and unknown < name) then unknown = name end
-    end
-    if unknown then
-      raise("unknown-name", nil, ("scenario has no field '%s'"):format(unknown),
-        { help = diagnostic.suggest(unknown, scenario.head_keys) })
-    end
-    if head.language ~= nil and not languages[head.language] then
-      raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
-        { help = "c and fortran" })
-    end
-    if run.head.declared then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
-    need_text(head.title or "", "title is a text")
-    run.head.title = head.title
-    if head.descriptors ~= nil and not fortran_descriptor.layouts[head.descriptors] then
-      raise("unknown-name", nil, ("there is no layout of descriptors '%s'"):format(tostring(head.descriptors)),
-        { help = "cfi, flang and gfortran" })
-    end
-    if head.async ~= nil and not async.modes[head.async] then
-      raise("unknown-name", nil, ("there is no mode '%s' of queues"):format(tostring(head.async)),
-        { help = "program, delayed and concurrent" })
-    end
-    if head.strict ~= nil and type(head.strict) ~= "boolean" then
-      raise("type-mismatch", nil, "strict is true or false")
-    end
-    if head.cites ~= nil and type(head.cites) ~= "table" then
-      raise("type-mismatch", nil, "cites is a list of rules")
-    end
-    for _, id in ipairs(head.cites or {}) do rules.need(id) end
-    if head.devices ~= nil and type(head.devices) ~= "number" then
-      raise("type-mismatch", nil, "devices is a number")
-    end
-    local devices = math.tointeger(head.devices)
-    if head.devices ~= nil and not (devices and devices >= 1 and devices <= 64) then
-      raise("no-device", nil, "devices is a number from 1 to 64")
-    end
-    local options = options_of(run.session)
-    if run.options.rules then
-      options.rules = run.options.rules
-    elseif head.rules ~= nil then
-      options.rules = head.rules
-    end
-    options.devices = devices or options.devices
-    if head.strict ~= nil then options.strict = head.strict end
-    options.async = head.async or options.async
-    options.descriptors = head.descriptors or options.descriptors
-    options.language = head.language
-    run:renew(options)
-    run.head.declared = true
-  end
-
-  -- Defines rules { ... } or rules "name": replaces the session, which has no declarations of its own yet, by one under
-  -- other rules.
-  function env.rules(requested_rules)
-    local s = current()
-    if s:is_busy() or run.comparing then
-      raise("scenario-error", nil, "rules are outside of regions, bodies and expectations", {
-        rule = "HOUSE-scenario", help = "they begin a new session: make them the first statement of the case" })
-    end
-    if next(s.program.blocks) or next(s.now.scope.functions) or next(s.now.scope.tags) then
-      raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
-        help = s.outer and "make them the first statement of the case: it starts again with what the file declares"
-          or "give them in scenario { rules = ... }, or in each case" })
-    end
-    if requested_rules == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
-    local options = options_of(s)
-    options.rules = run.options.rules or requested_rules
-    run:renew(options)
-    return requested_rules
-  end
-
   -- Records that the script has executed a statement, so that scenario { } is not allowed any more.
   local function begin() run.begun = true end
 
-  -- Defines declare(text): executes declarations of C; if one of them is wrong, raises and declares nothing.
-  function env.declare(text)
-    begin()
-    if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
-    if current().language == languages.fortran then
-      raise("type-mismatch", nil, "this is a scenario in Fortran", { help = "write fortran [[ ]] for declarations" })
-    end
-    transaction.run(current(), current().declare, current(), text, location.caller(2))
+  -- What modules of functions use: the Run; current(): the session; begin(); need_text(value, message): raises unless
+  -- the value is a text; new_word: result of vocabulary.extend.
+  local script = { run = run, current = current, begin = begin, need_text = need_text,
+    new_word = vocabulary.extend(env, run) }
+  for _, functions in ipairs { head_functions, host_functions, directive_functions, state_functions } do
+    functions.define(env, script)
   end
-
-  -- Defines declare_from("PROGRAM", "struct T"): declares a type from a program's debug information, if the scenario is
-  -- trusted.
-  function env.declare_from(path, text)
-    if not run.options.trust then
-      raise("unsupported", nil, "declare_from is for scenarios that are trusted", { rule = "HOUSE-debug",
-        help = "accdeep run --trust" })
-    end
-    begin()
-    need_text(path, "declare_from takes the name of a program and a type")
-    need_text(text, "declare_from takes the name of a program and a type")
-    current():declare_from(path, text, location.caller(2))
-  end
-
-  -- Defines fortran(text): executes declarations and statements of Fortran. Makes Fortran the language if the scenario
-  -- has none.
-  function env.fortran(text)
-    begin()
-    if run.words then return new_word("fortran", text) end
-    need_text(text, "fortran takes a text")
-    local s = current()
-    if not s.options.language then s:speak "fortran" end
-    if s.options.language ~= "fortran" then
-      raise("type-mismatch", nil, "this is a scenario in C", { help = 'scenario { language = "fortran" }' })
-    end
-    s:declare(text, location.caller(2))
-  end
-
-  -- Defines call "name(arguments)": calls a Fortran subroutine.
-  function env.call(text)
-    begin()
-    need_text(text, "call takes a call as text")
-    current():fortran_call(text, location.caller(2))
-  end
-
-  -- Defines output(): returns the lines that Fortran's print wrote since the last call of output.
-  function env.output() return current():output() end
-
-  -- Returns the name of a variable as the language of the session `s` stores it (Fortran: in lower case); a value that
-  -- is no string is returned unchanged.
-  local function normalize_name(s, name)
-    return type(name) == "string" and s.language.normalize_name(name) or name
-  end
-
-  -- Defines host: host.NAME reads or sets a variable; host "expression" returns the value of an expression.
-  local host = setmetatable({}, {
-    __name = "host",
-    __tostring = function() return "host: the variables of the host program, as host.NAME" end,
-    __index = function(_, name)
-      local s = current()
-      name = normalize_name(s, name)
-      local binding = type(name) == "string" and s:host_env().lookup(name)
-      if not binding or binding.fn then
-        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.suggest(name, s.now.scope:names()) })
-      end
-      if binding.const then return binding.const end
-      if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
-      if not binding.lvalue then -- a pointer that a use_device clause bound to a device address
-        return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
-      end
-      return memory_view.read(s.host_space, binding.type, binding.lvalue())
-    end,
-    __newindex = function(_, name, value)
-      begin()
-      local s = current()
-      name = normalize_name(s, name)
-      local binding = type(name) == "string" and s:host_env().lookup(name)
-      if binding and not binding.lvalue then
-        raise("type-mismatch", nil, ("'%s' is not a variable: it cannot be assigned to"):format(name))
-      end
-      if not binding then
-        raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name)),
-          { help = diagnostic.suggest(name, s.now.scope:names()) or "declare it first" })
-      end
-      c_sema.constness(s, name)
-      local address, low, high = binding.lvalue()
-      s.now.current = false
-      memory_view.write(s.host_space, binding.type, address, value, low, high)
-    end,
-    __call = function(_, text)
-      if run.words then return new_word("host", text) end
-      if type(text) ~= "string" then raise("type-mismatch", nil, "host takes an expression as text") end
-      local s = current()
-      local file, line = location.caller(2)
-      return s:with_text(text, file, line, s.value, s, s:host_env(), text, "assignment")
-    end,
-  })
-  env.host = host
-
-  -- Returns the type that `text` names. Raises if there is no such type.
-  local function type_named(text, file, line)
-    need_text(text, "a type is given as text")
-    local s = current()
-    return s:with_text(text, file, line, function() return s.language.type(s, text) end)
-  end
-
-  -- Defines alloc(type, count, init): returns a pointer to new host memory. `init`: values, a function of the index, or
-  -- nil.
-  function env.alloc(text, count, init)
-    begin()
-    local s = current()
-    local file, line = location.caller(2)
-    local t = type_named(text, file, line)
-    local n = math.tointeger(count)
-    if not n or n < 0 then
-      raise("invalid-section", nil, ("alloc of %s elements"):format(tostring(count)))
-    end
-    if t.kind == "void" or t.kind == "function" or (t.kind == "record" and not t.complete) then
-      scoped_names.no_size(t, nil, { code = "unknown-type" })
-    end
-    if n > (1 << 46) // math.max(t.size, 1) then raise("invalid-section", nil, "too many elements") end
-    s.now.current = { file = file, line = line }
-    local address = s:new_block(n * t.size, ("alloc(%q, %d)"):format(text, n), types.array(t, n))
-    s.now.current = false
-    local pointer = s.host_space:pointer(types.pointer(t), address, address, address + n * t.size)
-    if type(init) == "table" then
-      memory_view.fill(s.host_space, types.array(t, n), address, init, address, address + n * t.size)
-    elseif init ~= nil then
-      for i = 0, n - 1 do pointer[i] = type(init) == "function" and init(i) or init end
-    end
-    return pointer
-  end
-
-  -- Defines free(pointer): frees host memory that alloc returned; NULL is ignored. Raises for other values.
-  function env.free(pointer)
-    begin()
-    local address, at = memory_view.address(pointer)
-    if not address or (at and at.space.on_device) then
-      raise("device-pointer-on-host", nil, "free takes a host pointer", { rule = "TR14-1.1-02" })
-    end
-    if at and at.type.kind ~= "pointer" then
-      raise("type-mismatch", nil, "free takes a pointer that alloc gave")
-    end
-    if address ~= 0 then current():free(address) end
-  end
-
-  -- Defines addr(text): returns a pointer to a variable, an element or the first element of a section.
-  function env.addr(text)
-    need_text(text, "addr takes a variable as text")
-    local s = current()
-    local file, line = location.caller(2)
-    local address, _, t = s:with_text(text, file, line, s.extent, s, text)
-    local to = types.pointer(t)
-    if text:find "%[[^%]]*:" then to = t.kind == "pointer" and t or types.pointer(t.of or t) end
-    if s.ctx:device_of(address) >= 0 then -- inside host_data
-      return s.device_side.pointer_spaces[s.now.device]:pointer(to, address, s.ctx:device_bounds(s.now.device, address))
-    end
-    return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
-  end
-  env.NULL = memory_view.NULL
-
-  -- Defines sizeof(text): returns the size in bytes of a type, variable or section. Raises if it has no size.
-  function env.sizeof(text)
-    local s = current()
-    local file, line = location.caller(2)
-    need_text(text, "sizeof takes a type or a variable as text")
-    local ok, t = pcall(type_named, text, file, line)
-    if ok then
-      if t.kind == "function" or (t.kind == "record" and not t.complete)
-        or (t.kind == "array" and not t.n) then
-        scoped_names.no_size(t, nil, { code = "unknown-type" })
-      end
-      return t.size
-    end
-    local _, bytes = s:with_text(text, file, line, s.extent, s, text)
-    return bytes
-  end
-
-  -- Defines func(name, fn): makes the Lua function `fn` callable in bounds and expressions. Raises if the name exists.
-  function env.func(name, fn)
-    begin()
-    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
-      raise("type-mismatch", nil, "func takes a name and a function")
-    end
-    local s = current()
-    if s.now.scope:find_declared(name) or s.now.scope.variables[name] then
-      raise("duplicate-name", nil, ("'%s' is declared already"):format(name))
-    end
-    s.now.scope.functions[name] = fn
-    s:types_changed()
-  end
-
-  -- Defines method("T", "name", fn): makes `fn(self, ...)` a member function of T, for bounds and for object:name(...).
-  function env.method(type_text, name, fn)
-    begin()
-    if type(type_text) ~= "string" or type(name) ~= "string" or not name:match "^[%a_][%w_]*$"
-      or type(fn) ~= "function" then
-      raise("type-mismatch", nil, "method takes a type, a name and a function")
-    end
-    local s = current()
-    local file, line = location.caller(2)
-    local t = s:with_text(type_text, file, line, function()
-      return s:type_of(syntax.parse("any_type", type_text, 1, s.now.scope))
-    end)
-    if not types.is_record(t) then
-      raise("not-a-struct", nil, ("%s has no member functions"):format(types.name(t)))
-    end
-    local methods = s:methods_of(t)
-    if rawget(methods, name) or types.member(t, name) then
-      raise("duplicate-name", nil, ("%s has a member '%s' already"):format(types.name(t), name))
-    end
-    methods[name] = { name = name, fn = fn, record = t }
-    s:types_changed()
-  end
-
-  -- Returns the function acc or omp (`name`), which executes the directive `text`. `refs`: names of variables that a
-  -- body uses, as a text, or nil. It returns a region, a function that takes the body, or nil if the directive is done.
-  local function directives(name)
-    return function(text, refs)
-      run.begun = true
-      if run.words then return new_word(name, text) end
-      if type(text) ~= "string" then raise("type-mismatch", nil, name .. " takes a directive as text") end
-      if refs ~= nil then need_text(refs, ("the second argument of %s is a text: names of variables"):format(name)) end
-      local file, line = location.caller(2)
-      local s = run.session
-      local result = s[name](s, text, refs, file, line)
-      if result == nil then return nil end
-      if type(result) ~= "function" then return handle(result) end
-      local waiting = current().program.without_body
-      local construct = { file = file, line = line }
-      waiting[construct] = true
-      return function(body)
-        waiting[construct] = nil
-        local body_file, body_line = location.caller(2)
-        return result(body, { file = body_file, line = body_line })
-      end
-    end
-  end
-  env.acc = directives "acc"
-  env.omp = directives "omp"
-
-  -- Defines ir(text): executes constructs that are given as a text of the construct IR. path: the file of the text;
-  -- nil: the text is in the script.
-  function env.ir(text, path)
-    begin()
-    need_text(text, "ir takes a text of the construct IR")
-    local file, line = location.caller(2)
-    ir_execution.run(current(), text, path or file, path and 1 or line)
-  end
-
-  -- Defines block(fn): calls `fn` as a block of the host program, at whose end clause groups declared in it end, too.
-  function env.block(body)
-    begin()
-    if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
-    local s = current()
-    local scope = clause_groups.enter_scope(s)
-    local ok, err = pcall(body)
-    clause_groups.leave_scope(s, scope)
-    if not ok then error(err, 0) end
-  end
-
-  state_functions.define(env, run, current, need_text)
 
   local collect
   env.expect, collect = expect.new(current, run.checks, function(text)
@@ -454,19 +92,6 @@ local function language(run)
     run:case(name, body, location.caller(2))
   end
 
-  -- The routines of OpenACC and OpenMP: a first argument that is a text names an object.
-  for name in pairs(api_routines.routines) do
-    env[name] = function(...)
-      begin()
-      local file, line = location.caller(2)
-      local s = current()
-      local text = (...)
-      return s:with_text(type(text) == "string" and text or nil, file, line, api_routines.call, s, name,
-        { file = file, line = line }, ...)
-    end
-  end
-  for name, value in pairs(api_routines.constants) do env[name] = value end
-
   -- While the script runs, reading a global name that neither the language defines nor the script has assigned raises.
   local assigned, meta = {}, getmetatable(env)
   local words = meta.__index
@@ -483,9 +108,6 @@ local function language(run)
 
   return env
 end
-
-scenario.head_keys = { title = true, rules = true, cites = true, devices = true, language = true,
-  strict = true, descriptors = true, async = true }
 
 -- -------------------------------------------------------------------------------------- running --
 

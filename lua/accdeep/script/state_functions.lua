@@ -11,9 +11,10 @@ local state_functions = {}
 
 local WORD = 8 -- bytes of a word of device_words
 
--- Adds the functions to the environment `env` of a script. run: the scenario's Run; current(): returns its session;
--- need_text(value, message): raises unless the value is a text.
-function state_functions.define(env, run, current, need_text)
+-- Adds the functions to the environment `env` of a script. script: see scenario.lua.
+function state_functions.define(env, script)
+  local run, current, need_text = script.run, script.current, script.need_text
+
   -- Defines state(device): returns the state of a device as a table. `device`: a number; nil: the current device.
   function env.state(device) return state.read(current(), device) end
   -- Defines tuples(list): returns tuples (entries of the directory, as in state().levels[1].original) as sorted texts.
