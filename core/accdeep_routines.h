@@ -99,10 +99,13 @@ enum { ACCD__ROUTINE_ASYNC = 1, ACCD__ROUTINE_IN_KERNELS = 2, ACCD__ROUTINE_IN_E
     X(OMP_DISASSOCIATE_PTR, "omp_target_disassociate_ptr", 0, "host devnum -> truth")
 
 typedef enum accd__routine {
-#define ACCD_X(name, ...) ACCD__ROUTINE_##name,
-    ACCD__CONSTRUCT_ROUTINE_MAP(ACCD_X) ACCD__OTHER_ROUTINE_MAP(ACCD_X)
+#define ACCD_X(name, names, flags, signature, kind, action, finalize) ACCD__ROUTINE_##name,
+    ACCD__CONSTRUCT_ROUTINE_MAP(ACCD_X)
 #undef ACCD_X
-        ACCD__ROUTINE_COUNT
+#define ACCD_X(name, names, flags, signature) ACCD__ROUTINE_##name,
+        ACCD__OTHER_ROUTINE_MAP(ACCD_X)
+#undef ACCD_X
+            ACCD__ROUTINE_COUNT
 } accd__routine;
 
 typedef struct accd__routine_info {

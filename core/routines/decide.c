@@ -144,7 +144,7 @@ static accd_status decide_attach(accd_context *context, const accd__routine_call
  * OMP60-api-10. */
 static accd_status decide_associate(accd_context *context, const accd__routine_call *call, accd__routine_step *step)
 {
-    int device;
+    int device = NO_SUCH_DEVICE;
     ACCD_TRY(resolve_device(context, call, call->device, &device));
     step->result = EINVAL;
     if (device < 0 || !call->address || !call->from || !call->bytes)
