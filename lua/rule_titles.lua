@@ -8,5 +8,6 @@ end
 table.sort(rows)
 local file = assert(io.open(arg[1], "wb"))
 file:write('#include "abi/helps/helps.h"\n\nconst struct accd__rule_title accd__rule_titles[] = {\n',
-  table.concat(rows), "};\nconst size_t accd__rule_title_count = sizeof accd__rule_titles / sizeof accd__rule_titles[0];\n")
+  table.concat(rows), "};\n",
+  "const size_t accd__rule_title_count = sizeof accd__rule_titles / sizeof accd__rule_titles[0];\n")
 assert(file:close())
