@@ -1,5 +1,6 @@
--- text_file.lua - reads texts in other languages that are files beside the modules: C, CUDA, JavaScript, CSS, HTML.
--- The program and the library contain them (lua/bundle.lua); elsewhere they are read from the folder of the modules.
+-- text_file.lua - reads texts in other languages that are files beside the modules: C, CUDA, JavaScript, CSS, HTML and
+-- roff. The program and the library contain them (lua/bundle.lua); elsewhere they are read from the folder of the
+-- modules.
 
 local text_file = {}
 
