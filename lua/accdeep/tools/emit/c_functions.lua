@@ -90,7 +90,7 @@ function c_functions.new(program)
           add_type = function(...) add_type(program, ...) end })
       end)
     end,
-  }, program.keeps_pointers)
+  }, program.keeps_pointers, program.keeps_pointers and "acc_attach_at")
 end
 
 -- Adds the function that sets the int whose address is its third argument to 1 if the target of one of the pointers at

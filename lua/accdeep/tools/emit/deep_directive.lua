@@ -286,7 +286,7 @@ function Deep:save(writer)
   for i, item in ipairs(self.list) do
     if not item.text:find "^&[%w_]+$" then
       local name = "accdeep_objects_" .. i
-      local pointer = item.text:find "^&" and item.text or ("&*(%s)"):format(item.text) -- not an array
+      local pointer = item.text:find "^&" and item.text or ("&*(%s)"):format(item.text)
       local kind = self.program.is_cxx and "auto" or ("__typeof__(%s)"):format(pointer)
       writer:line(("%s %s = %s; (void)%s;"):format(kind, name, item.text, name))
       item.text, item.pointer = name, item.pointer and name

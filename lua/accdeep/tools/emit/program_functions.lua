@@ -38,7 +38,7 @@ local program_functions = {}
 local cannot, action_of, child_of, clause_of, inside, is_pointer = program_transfers.cannot,
   program_transfers.action_of, program_transfers.child_of, program_transfers.clause_of, program_transfers.inside,
   program_transfers.is_pointer
-local opcode = core.opcode
+local opcode, scalar = core.opcode, core.scalar
 
 -- ------------------------------------------------------------------------------------ expressions --
 
@@ -215,6 +215,25 @@ local function elements(self, fn, field, bounds)
   end)
 end
 
+-- Appends a check to `body` that the elements which a descriptor of gfortran describes are contiguous: its strides are
+-- products of the extents before, and they count elements.
+local function check_contiguous(field, body)
+  local array, unit = field.label.array, field.unit
+  local function word(offset)
+    return load({ op = "self", offset = 0 }, field.offset + offset, scalar.i64)
+  end
+  local function equal(a, b) return { op = "compare", operator = "==", a = a, b = b } end
+  local valid, product = equal(word(array.span), const(unit)), const(1)
+  for i = 1, array.rank do
+    local at = array.described + 24 * (i - 1)
+    local extent = add(subtract(word(at + 16), word(at + 8)), const(1))
+    local dimension = { op = "arith", operator = "|", a = equal(extent, const(1)), b = equal(word(at), product) }
+    valid = { op = "arith", operator = "&", a = valid, b = dimension }
+    product = is_const(product, 1) and extent or { op = "arith", operator = "*", a = product, b = extent }
+  end
+  body[#body + 1] = { op = "routine", name = "accdeep_require", args = { valid } }
+end
+
 -- Returns the statements for the pointer of a field, whose section is not empty: make(to, count, slot, body) appends
 -- them. `to`: address of the section; `slot`: address of the pointer. otherwise: statements for other pointers, or nil.
 local function pointed(fn, field, bounds, make, otherwise)
@@ -231,9 +250,15 @@ local function pointed(fn, field, bounds, make, otherwise)
     end
     body[#body + 1] = { op = "let", name = "n", type = "long", value = where(name "p", bounds.count) }
   end
+  local start = bounds.start
+  if field.slot_bytes and field.label.array and field.label.array.span then
+    check_contiguous(field, inner)
+    if not field.label.section then start = const(0) end
+  end
   local to = name "p"
-  if not is_const(bounds.start, 0) then
-    inner[1] = { op = "let", name = "to", type = "address", value = shift(name "p", times(bounds.start, field.unit)) }
+  if not is_const(start, 0) then
+    local address = shift(name "p", times(start, field.unit))
+    inner[#inner + 1] = { op = "let", name = "to", type = "address", value = address }
     to = name "to"
   end
   local first = #inner
@@ -281,11 +306,11 @@ function fields.enter(self, fn, field, bounds)
   if child_of(field, fn.stack) then enter = moves_in and "copyin" or "create" end
   return pointed(fn, field, bounds, function(to, count, slot, body)
     local bytes = times(count, field.unit)
-    if to.name == "to" and not self.keeps_pointers then
+    if to.name == "to" and not self.attach_at then
       body[#body + 1] = section("enter data", enter, field, bounds, bytes)
     else
       body[#body + 1] = { op = "routine", name = "acc_" .. enter, args = { to, bytes } }
-      body[#body + 1] = to.name == "to" and { op = "routine", name = "acc_attach_at", args = { slot, to } }
+      body[#body + 1] = to.name == "to" and { op = "routine", name = self.attach_at, args = { slot, to } }
         or { op = "routine", name = "acc_attach", args = { slot } }
     end
     call_inside(self, fn, field, to, count, body)
@@ -301,9 +326,10 @@ function fields.exit(self, fn, field, bounds)
   return pointed(fn, field, bounds, function(to, count, slot, body)
     call_inside(self, fn, field, to, count, body)
     local bytes, clause = times(count, field.unit), moves_out and "copyout" or "delete"
-    local is_section = to.name == "to" and not self.keeps_pointers
+    local is_section = to.name == "to" and not self.attach_at
     if not is_section and not self.keeps_pointers then
-      body[#body + 1] = { op = "routine", name = "acc_detach" .. final, args = { slot } }
+      body[#body + 1] = to.name == "to" and { op = "routine", name = ("accdeep_detach%s_at"):format(final),
+        args = { slot, to } } or { op = "routine", name = "acc_detach" .. final, args = { slot } }
     end
     if stays then body[#body + 1] = { op = "save", name = "kept", address = to, bytes = bytes } end
     body[#body + 1] = is_section and section("exit data", clause, field, bounds, bytes, fn.finalize)
@@ -503,7 +529,8 @@ function Functions:of(program, request)
 end
 
 -- Returns an empty list of functions for a unit. keeps_pointers: pointers are not detached, as OpenMP's directives do
--- not. Functions of `unit`:
+-- not. attach_at: name of a routine that attaches a pointer to data which begin after its target; nil: a directive
+-- does. Functions of `unit`:
 --   input(symbol, offset, scalar)  the variable of a symbol as {text, is_global}: the value of that scalar type
 --                                  `offset` bytes from its address or, without an offset, the address itself.
 --                                  is_global: the text has this meaning in generated functions, too; otherwise the
@@ -511,8 +538,9 @@ end
 --   call(symbol)                   a function that a bound calls: {name} for functions of an object, {float = scalar}
 --                                  for the conversion of a floating number, or {text, is_global} as above.
 --   define(fn)                     prints a function and sets fn.name.
-function program_functions.new(unit, keeps_pointers)
-  return setmetatable({ unit = unit, keeps_pointers = keeps_pointers, by_program = {}, pending = {} }, Functions)
+function program_functions.new(unit, keeps_pointers, attach_at)
+  return setmetatable({ unit = unit, keeps_pointers = keeps_pointers, attach_at = attach_at, by_program = {},
+    pending = {} }, Functions)
 end
 
 return program_functions

@@ -14,6 +14,7 @@ local openacc_directives = require "accdeep.definitions.openacc_directives"
 local program_transfers = {}
 
 local INHERIT = 0 -- the action of the enclosing element
+local POINTER = 8 -- bytes of a pointer
 
 -- Raises {cannot = message}: standard directives cannot express the request, which is not an error of the scenario.
 function program_transfers.cannot(message) error({ cannot = message }, 0) end
@@ -130,7 +131,7 @@ local function overlaps(list, from, to)
 end
 
 -- Returns the bytes of a field's pointer: a pointer, or a descriptor that begins with one.
-local function slot_bytes(field) return field.slot_bytes and field.slot_bytes > 0 and field.slot_bytes or 8 end
+local function slot_bytes(field) return field.slot_bytes and field.slot_bytes > 0 and field.slot_bytes or POINTER end
 
 -- Returns the list `ranges` of {from, to} without the ranges `removed`, sorted by their offsets.
 local function subtract(ranges, removed)
@@ -284,6 +285,7 @@ function program_transfers.traffic(stack, action, has_pointers)
     end
   end
   for _, field in ipairs(program.fields) do
+    moves_in = moves_in or slot_bytes(field) > POINTER -- kernels read the bounds in descriptors
     if field.in_place then
       local goes_in, goes_out = program_transfers.traffic_of(field, stack, action, has_pointers)
       moves_in, moves_out = moves_in or goes_in, moves_out or goes_out

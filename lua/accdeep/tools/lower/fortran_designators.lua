@@ -58,21 +58,14 @@ local function substitute_values(args, value)
 end
 
 -- Returns the section node for the subscripts of `node`, whose values are unknown. `value`: a function that returns a
--- node for an expression; nil: the section 0:1 (start 0, length 1) replaces the subscripts.
+-- node for an expression.
 local function symbolic_subscripts(node, value)
-  local section = { tag = "section", pos = node.pos, written = node.args }
-  if value then
-    section.ranges = substitute_values(node.args, value)
-  else
-    section.start = { tag = "num", type = "long", value = 0, pos = node.pos }
-    section.length = { tag = "num", type = "long", value = 1, pos = node.pos }
-  end
-  return section
+  return { tag = "section", pos = node.pos, ranges = substitute_values(node.args, value) }
 end
 
 -- Returns the access path to the component `variable` (convenience.lua): the outermost object, the type of that object,
 -- the steps and the subscripts. Returns nil if a step goes through an array, or if `variable` is no component. `value`:
--- a function that returns a node for a subscript, or nil.
+-- a function that returns a node for a subscript.
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -89,11 +82,8 @@ local function access_path(session, variable, value)
       end
     elseif node == variable then
       subscripts = { symbolic_subscripts(node, value) }
-    elseif value then
-      component_subscripts = { symbolic_subscripts(node, value) }
     else
-      local section = symbolic_subscripts(node)
-      table.insert(steps, 1, { index = section.start, pos = node.pos, written = section.written })
+      component_subscripts = { symbolic_subscripts(node, value) }
     end
     node = node.base
   end
@@ -101,7 +91,7 @@ local function access_path(session, variable, value)
 end
 
 -- Returns a copy of the session's language that does not evaluate designators, because lowering has no running program.
--- `value`: a function that returns a node for a subscript, or nil: subscripts become the section 0:1.
+-- `value`: a function that returns a node for the value of a subscript.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
     element_type = function(session, node) return fortran_designators.designator_type(session, node).element end,

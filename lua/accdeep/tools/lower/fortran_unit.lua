@@ -9,7 +9,7 @@
 --   apply: sort and join the edits; compile the result as a check.
 --
 -- A deep directive gets a block before it, or in its place, that maps the data which its variables point to. A second
--- block after its region unmaps these data (export/fortran_deep_copy.lua). With --to accdeep, fortran_calls.lua writes
+-- block after its region unmaps these data (emit/fortran_functions.lua). With --to accdeep, fortran_calls.lua writes
 -- calls instead. Fields of a directive. `own`: its lines in the unit. `index`: its index in the scan. `view`: its first
 -- line in the view. `finish`: index of the statement that ends its region.
 
@@ -25,7 +25,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
-local fortran_deep_copy = require "accdeep.tools.export.fortran_deep_copy"
+local fortran_functions = require "accdeep.tools.emit.fortran_functions"
 local files = require "accdeep.tools.files"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -343,20 +343,6 @@ local function describe(self)
   end)
 end
 
--- Returns "allocated" or "associated": the inquiry that the compiler accepts for component `name` at `path`; cached.
-local function may_inquire(self, construct, record, name, path)
-  local inquiries = self.inquiries[record] or {}
-  self.inquiries[record] = inquiries
-  if not inquiries[name] then
-    local sample_path = path:gsub("accdeep_i%d+", "1")
-    local question = { at = construct.at_view, text = ("if (allocated(%s)) continue"):format(sample_path) }
-    local ok, messages = fortran_compiler.try_statements(self, self.view, { question })
-    if not ok then error(diagnostic.new { code = "file", message = messages, rule = "HOUSE-lower" }, 0) end
-    inquiries[name] = question.error and "associated" or "allocated"
-  end
-  return inquiries[name]
-end
-
 -- Returns the deep item (a table for `write`) of a request for a list item; nil if a standard clause suffices. Raises
 -- {cannot = reason} for unsupported items, and errors of wrong types.
 local function item_of(self, construct, request)
@@ -381,12 +367,12 @@ local function item_of(self, construct, request)
   end
   local designator = designator_type(session, node)
   if not types.is_record(designator.element) then return nil end
-  local code = requested_action.resolve(session, request, designator.element)
+  local code, program = requested_action.resolve(session, request, designator.element)
   local member_mapping = request.member_mapping
   if program_transfers.actions[code] == "present" and not (member_mapping and member_mapping.policy) then
     return is_specified and { there = true, node = node, name = name } or nil
   end
-  if not member_mapping or not is_specified and fortran_deep_copy.is_plain(session, member_mapping) then return nil end
+  if not member_mapping or not is_specified and fortran_functions.is_plain(session, member_mapping) then return nil end
   local action = program_transfers.actions[code]
   program_transfers.clause_of(action)
   deep_directive.check_modifiers(clause)
@@ -398,7 +384,7 @@ local function item_of(self, construct, request)
   for _, attribute in ipairs { "present", "allocated", "associated" } do
     if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
   end
-  return { member_mapping = member_mapping, action = action, node = node, text = name, name = name,
+  return { member_mapping = member_mapping, program = program, action = action, node = node, text = name, name = name,
     rank = designator_type(session, { tag = "id", name = name }).rank,
     args = node.tag == "reference" and node.args or nil, guards = guards,
     may_have_gaps = not attributes.allocated and node.tag == "id" }
@@ -452,7 +438,7 @@ local function implicit(self, construct, kind)
 end
 
 -- Returns a line as a list of lines of at most WIDTH columns; a text of several lines is not split. Raises {cannot =
--- reason} if there is no blank, comma or % where the line can be split.
+-- reason} if there is no blank, comma, % or parenthesis where the line can be split.
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
@@ -462,7 +448,7 @@ local function broken(line)
     local at
     for i = WIDTH - 10, 40, -1 do
       local c = rest:sub(i, i)
-      if c == "," or c == "%" or c == " " then
+      if c == "," or c == "%" or c == " " or c == "(" then
         at = i
         break
       end
@@ -539,9 +525,7 @@ local function write(self, construct, all, rest)
   for _, item in ipairs(all) do
     if not item.there then items[#items + 1] = item end
   end
-  local options = { session = self.session, inquiry_for = function(record, component, path)
-    return may_inquire(self, construct, record, component, path)
-  end }
+  local options = { session = self.session }
   local clauses, following = {}, {}
   local lines, condition
   for _, clause in ipairs(rest) do
@@ -554,7 +538,7 @@ local function write(self, construct, all, rest)
       if not standalone[name] then clause.text = "if(accdeep_if)" end
     end
     if word == "finalize" then options.finalize = true end
-    if word == "if_present" then options.suffix = " if_present" end
+    if word == "if_present" then options.if_present = true end
     clauses[#clauses + 1] = clause.text
   end
   -- Data of standard clauses are mapped before components that may point into these data, and unmapped after them.
@@ -573,14 +557,14 @@ local function write(self, construct, all, rest)
   if name == "data" and first[1] then clauses = present else table.move(present, 1, #present, #clauses + 1, clauses) end
   if present[1] or is_needed(name, rest) then directive = ("!$acc %s %s"):format(name, table.concat(clauses, " ")) end
   if name == "enter data" or name == "update" then
-    lines = fortran_deep_copy.write(name == "update" and "update" or "enter", items, options)
+    lines = self.procedures:write(name == "update" and "update" or "enter", items, options)
     if directive then table.insert(lines, 1, directive) end
   elseif name == "exit data" then
-    lines = fortran_deep_copy.write("exit", items, options)
+    lines = self.procedures:write("exit", items, options)
     lines[#lines + 1] = directive
   else
-    lines = fortran_deep_copy.write("enter", items, options)
-    following = fortran_deep_copy.write("exit", items, options)
+    lines = self.procedures:write("enter", items, options)
+    following = self.procedures:write("exit", items, options)
     if first[1] then
       if condition then first[#first + 1] = "if(accdeep_if)" end
       table.insert(lines, 1, "!$acc data " .. table.concat(first, " "))
@@ -746,8 +730,9 @@ local function lower_text(self)
   if self.calls then check_statements(self) end
   messages = read_types(self, list)
   if messages then return nil, messages end
-  self.session.language = fortran_designators.unread(self.session.language, self.calls and function(node)
-    return self.calls:value(node)
+  self.session.language = fortran_designators.unread(self.session.language, function(node)
+    if self.calls then return self.calls:value(node) end
+    return self.procedures:value(self.session, node)
   end)
   describe(self)
   for _, construct in ipairs(list) do self:with_location(construct, rewrite, self, construct) end
@@ -756,6 +741,11 @@ local function lower_text(self)
       self:edit(construct.own.first, construct.own.last, ("\n"):rep(construct.own.last - construct.own.first + 1))
     end
   end
+  local procedures = self.procedures:lines()
+  if procedures[1] then
+    local last = #self.starts
+    self:edit(last + 1, last, mark_lines(self, procedures, last, ""))
+  end
   local text = apply(self)
   messages = fortran_compiler.refuses_lowered(self, text)
   if messages then
@@ -763,6 +753,13 @@ local function lower_text(self)
       message = ("%s: the compiler refuses what its directives become\n%s"):format(self.path, messages) }, 0)
   end
   return text
+end
+
+-- Returns the beginning of the names of a unit's procedures, which are global in the program.
+local function procedure_prefix(path)
+  local hash = 5381
+  for i = 1, #path do hash = (hash * 33 + path:byte(i)) & 0xffffffff end
+  return ("accdeep_%08x_"):format(hash)
 end
 
 -- Returns true if a text in fixed form may have a directive of TR-14-1.
@@ -789,7 +786,8 @@ function fortran_unit.lower(opened, request)
   files.make_folder(folder .. "/modules")
   local self = setmetatable({ session = opened, text = request.text, path = request.path, command = request.command,
     options = request.options, folder = folder, modules = request.modules or folder .. "/modules",
-    starts = location.line_starts(request.text), edits = {}, regions = {}, inquiries = {}, exported = {} }, Unit)
+    starts = location.line_starts(request.text), edits = {}, regions = {}, exported = {} }, Unit)
+  self.procedures = fortran_functions.new(procedure_prefix(request.path))
   self.calls = request.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(folder)
