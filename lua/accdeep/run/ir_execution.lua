@@ -69,12 +69,13 @@ end
 
 -- Executes a construct; a region stays open.
 function statements.construct(session, statement, state)
-  local node = { tag = "directive", name = statement.name, clauses = {}, pos = state.pos }
+  local node = { tag = "directive", name = statement.name, clauses = {} }
   local plan = construct_ir.new(session, node, statement.construct_kind, { file = statement.file,
     line = statement.file_line })
   local current = session.now.current
-  plan.location = { text = current.text, file = current.file, line = (current.line or 1) + statement.line - 1 }
-  plan.construct = statement.construct
+  plan.location = { text = current.text:match("[^\n]*", state.pos), file = current.file,
+    line = (current.line or 1) + statement.line - 1 }
+  plan.language, plan.construct = false, statement.construct
   plan.construct:set_inputs(input_values(session, state))
   local is_region = plan.kind == "region" or plan.kind == "compute"
   local ok, result = pcall(function()
@@ -85,6 +86,7 @@ function statements.construct(session, statement, state)
     -- The core refuses a construct that no directive has, such as an item that is no whole number of elements.
     raise("syntax", state.pos, result.message, { rule = "HOUSE-ir", help = HELP })
   elseif not ok then
+    if diagnostic.is(result) and not result.file then result.pos = state.pos end
     error(result, 0)
   end
   if is_region then state.regions[#state.regions + 1] = result end
@@ -99,14 +101,13 @@ statements["end"] = function(_, _, state)
   opened:close()
 end
 
--- Executes the statements of a text in order. Raises at the first statement that fails; regions that the text has
--- opened are then abandoned. Nothing is executed if the text is wrong. Decides HOUSE-ir.
+-- Executes the statements of a text in order. file, line: place of the text. Raises at the first statement that fails;
+-- regions that the text has opened are then abandoned. Nothing is executed if the text is wrong. Decides HOUSE-ir.
 function ir_execution.run(session, text, file, line)
   session:with_text(text, file, line, function()
     local list, inputs = session.ctx:read_ir(text, file, line)
     if not list then
-      raise("syntax", position(text, inputs.line, inputs.column), inputs.message, { rule = "HOUSE-ir",
-        help = HELP })
+      raise("syntax", position(text, inputs.line, inputs.column), inputs.message, { rule = "HOUSE-ir", help = HELP })
     end
     local state = { inputs = inputs, regions = {} }
     local ok, err = pcall(function()
