@@ -603,6 +603,7 @@ local function scenario_recorder(file, language)
   self.observer = {
     construct = function(session, plan, ends)
       if ends then return nil end
+      if not plan.language then self:cannot "a text of the construct IR" end
       self.plan = plan
       return function(err) self.leads_back = not err and self.program.shapes and is_cyclic(session) end
     end,
