@@ -27,6 +27,9 @@ static inline void rt_write_device(int device, uint64_t dev, const void *from, u
     rt_check_status(accd_copy_to_device(rt.context, device, dev, from, bytes));
     RT_CALL_HOOKS(write, device, dev, from, bytes);
 }
+/* Reports that the directive or routine at `site` is called inside a compute region ("target"), and ends the program.
+ * If the program has jumped out of the thread's kernel, reports this as the reason instead. */
+_Noreturn void rt_reject_nested_call(const struct rt_site *site, const char *region);
 _Noreturn void rt_exit_with_error(void); /* ends the program with status 1; called within a call or a kernel */
 /* Reports that the current call is an update without data, because gcc leaves out variables of declare directives. */
 void rt_report_empty_update(void);

@@ -447,26 +447,6 @@ _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, cons
     rt_exit_with_error();
 }
 
-/* Reports a directive or routine inside a region of this kind, and ends the program. */
-void rt_reject_nested_call(const struct rt_site *site, const char *region)
-{
-    if (rt_has_left_kernel(&rt_this_thread, site->call.sp))
-        rt_report_jump_out_of_kernel(rt_this_thread.activity, site->call.pc);
-    const bool is_routine = !strncmp(site->construct_name, "omp_", 4);
-    rt_emit_diagnostic(
-        &(struct rt_diagnostic){
-            .level = "error",
-            .code = "region-nesting",
-            .rule = is_routine               ? "OMP60-api-14"
-                    : rt_uses_openmp_terms() ? "OMP60-tgt-1"
-                                             : "ACC33-impl-1",
-            .pc = site->call.pc,
-            .help = "call this where the standard allows it: outside of compute regions",
-        },
-        "%s was called inside a %s region", site->construct_name, region);
-    rt_exit_with_error();
-}
-
 /* Reports the unknown interface with the compiler's name, and ends the program. */
 void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
 {

@@ -39,9 +39,6 @@ static inline void rt_leave(void) /* ends a call that rt_enter began */
 /* Reports the error `code` in the call at `site`, whose name begins the message, and ends the program. */
 _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reports that the directive or routine at `site` is called inside a compute region ("target"), and ends the program.
- * If the program has jumped out of the thread's kernel, reports this as the reason instead. */
-_Noreturn void rt_reject_nested_call(const struct rt_site *site, const char *region);
 /* Reports that the compiler of the call's code uses an unknown interface ("passes entries of kind 0x99"), and ends
  * the program. The lock may be held. */
 _Noreturn void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
