@@ -278,7 +278,7 @@ function writers.section(self, statement)
   line(self, "#pragma acc %s %s(slot->p[%s:%s])%s", statement.directive, statement.clause,
     expression(self, statement.first), expression(self, statement.bytes), statement.is_final and " finalize" or "")
   line(self, "(void)slot;")
-  line(self, "(void)to;")
+  if statement.first.op ~= "const" or statement.first.value ~= 0 then line(self, "(void)to;") end
 end
 function writers.free(self, statement) line(self, "free(%s);", statement.name) end
 

@@ -3,8 +3,8 @@
 -- Input: mapping programs (lowering/mapping_compiler.lua). Output: for each program, action and phase one function in
 -- an abstract form, which a printer (c_printer.lua) writes. The function walks `count` objects by byte offset. It
 -- computes the bounds of each field from the register code, and reads the pointer in the object. Then it calls the
--- standard routines acc_copyin, acc_attach and so on, and the function for the elements of the field. It needs neither
--- the names of types nor access to members.
+-- standard routines acc_copyin, acc_attach and so on, or executes a directive for bytes of the section. At last it calls
+-- the function for the elements of the field. It needs neither the names of types nor access to members.
 --
 --   phase       what the function does with each object
 --   enter       maps the targets of pointers and attaches the pointers.
@@ -277,8 +277,8 @@ local function set_pointer(fn, field)
     body = { { op = "routine", name = "acc_update_device", args = { slot, const(8) } } } } }
 end
 
--- Returns the directive that maps or unmaps a section which does not begin at its pointer. The directive attaches or
--- detaches the pointer, too; routines do that only for sections that begin at their pointers.
+-- Returns the directive that maps a section and attaches its pointer, or detaches the pointer and unmaps the section. It
+-- costs less than a routine for each, and the section may begin after the pointer's target.
 local function section(directive, clause, field, bounds, bytes, is_final)
   return { op = "section", directive = directive, clause = clause, offset = field.offset,
     first = times(bounds.start, field.unit), bytes = bytes, is_final = is_final }
@@ -306,7 +306,7 @@ function fields.enter(self, fn, field, bounds)
   if child_of(field, fn.stack) then enter = moves_in and "copyin" or "create" end
   return pointed(fn, field, bounds, function(to, count, slot, body)
     local bytes = times(count, field.unit)
-    if to.name == "to" and not self.attach_at then
+    if not self.attach_at then
       body[#body + 1] = section("enter data", enter, field, bounds, bytes)
     else
       body[#body + 1] = { op = "routine", name = "acc_" .. enter, args = { to, bytes } }
@@ -326,7 +326,7 @@ function fields.exit(self, fn, field, bounds)
   return pointed(fn, field, bounds, function(to, count, slot, body)
     call_inside(self, fn, field, to, count, body)
     local bytes, clause = times(count, field.unit), moves_out and "copyout" or "delete"
-    local is_section = to.name == "to" and not self.attach_at
+    local is_section = not self.attach_at
     if not is_section and not self.keeps_pointers then
       body[#body + 1] = to.name == "to" and { op = "routine", name = ("accdeep_detach%s_at"):format(final),
         args = { slot, to } } or { op = "routine", name = "acc_detach" .. final, args = { slot } }
@@ -529,8 +529,8 @@ function Functions:of(program, request)
 end
 
 -- Returns an empty list of functions for a unit. keeps_pointers: pointers are not detached, as OpenMP's directives do
--- not. attach_at: name of a routine that attaches a pointer to data which begin after its target; nil: a directive
--- does. Functions of `unit`:
+-- not. attach_at: name of a routine that attaches a pointer to data which begin after its target; nil: directives map
+-- data and attach pointers. Functions of `unit`:
 --   input(symbol, offset, scalar)  the variable of a symbol as {text, is_global}: the value of that scalar type
 --                                  `offset` bytes from its address or, without an offset, the address itself.
 --                                  is_global: the text has this meaning in generated functions, too; otherwise the
