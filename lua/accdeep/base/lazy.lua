@@ -22,4 +22,10 @@ function lazy.require(name, check)
   })
 end
 
+-- Returns a function that calls the function `key` of a module, which may be a proxy: the module is loaded at the first
+-- call.
+function lazy.method(module, key)
+  return function(...) return module[key](...) end
+end
+
 return lazy

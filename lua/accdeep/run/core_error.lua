@@ -1,6 +1,7 @@
 -- core_error.lua - converts an error of the core to a diagnostic with the name and position of its list item.
 
-local absent_alias = require "accdeep.lowering.absent_alias"
+local lazy = require "accdeep.base.lazy"
+local absent_alias = lazy.require "accdeep.lowering.absent_alias"
 local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"

@@ -2,8 +2,8 @@
 -- function.
 
 local lazy = require "accdeep.base.lazy"
-local c_items = require "accdeep.lowering.c_items"
-local convenience = require "accdeep.lowering.convenience"
+local c_items = lazy.require "accdeep.lowering.c_items"
+local convenience = lazy.require "accdeep.lowering.convenience"
 local cuda = lazy.require "accdeep.backend.cuda"
 local debug_types = require "accdeep.types.debug_types"
 local declarations = require "accdeep.backend.declarations"
@@ -16,7 +16,7 @@ local syntax = require "accdeep.syntax"
 local kernel = require "accdeep.run.kernel"
 local lex = require "accdeep.syntax.lex"
 local list_item = require "accdeep.sema.c.list_item"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_lowering = lazy.require "accdeep.lowering.openacc_lowering"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local openmp_lowering = lazy.require "accdeep.lowering.openmp_lowering"
 local c_body = lazy.require "accdeep.sema.body.c_body"
@@ -39,10 +39,12 @@ local language_c = {
   value = host_expression.value, extent = host_expression.extent, extent_of = host_expression.extent_of,
   pointer_cell = host_expression.pointer,
   number = list_item.number, first = 0, includes_last = false,
-  element_type = list_item.c_element_type, object_of = convenience.object_of, access_path = convenience.access_path,
+  element_type = list_item.c_element_type, object_of = lazy.method(convenience, "object_of"),
+  access_path = lazy.method(convenience, "access_path"),
   is_designator = no, is_absent = no,
-  object = c_items.object, section = c_items.section, pointer = c_items.pointer,
-  update_pieces = openacc_lowering.split_update,
+  object = lazy.method(c_items, "object"), section = lazy.method(c_items, "section"),
+  pointer = lazy.method(c_items, "pointer"),
+  update_pieces = lazy.method(openacc_lowering, "split_update"),
   with_roots = same, categories = word_set "scalar aggregate pointer all",
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }

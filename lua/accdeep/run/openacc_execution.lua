@@ -6,7 +6,7 @@ local async = require "accdeep.run.async"
 local declare_allocatables = lazy.require "accdeep.backend.fortran.declare_allocatables"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_lowering = lazy.require "accdeep.lowering.openacc_lowering"
 local region = require "accdeep.run.region"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local transaction = require "accdeep.types.transaction"
@@ -14,7 +14,7 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
-local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
+local openacc_execution = { name = "acc", lower = lazy.method(openacc_lowering, "directive") }
 
 -- Error for a directive in the body of a compute construct: message, rule.
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }

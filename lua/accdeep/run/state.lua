@@ -3,8 +3,9 @@
 -- directory (DIR-4.1-02), the present table with fusion. An original tuple is what a clause or enter data named; fusion
 -- makes artificial tuples of overlapping originals, their ancestors.
 
+local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
-local policy = require "accdeep.sema.members.policy"
+local policy = lazy.require "accdeep.sema.members.policy"
 local types = require "accdeep.types"
 
 local state = {}

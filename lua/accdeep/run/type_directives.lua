@@ -3,14 +3,15 @@
 --
 -- The functions are methods of sessions. Each session has tables of its own, and inherits those of the outer session.
 
+local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
-local mapping_compiler = require "accdeep.lowering.mapping_compiler"
+local mapping_compiler = lazy.require "accdeep.lowering.mapping_compiler"
 local declarations = require "accdeep.backend.declarations"
 local diagnostic = require "accdeep.base.diagnostic"
-local nest = require "accdeep.lowering.nest"
-local policy = require "accdeep.sema.members.policy"
+local nest = lazy.require "accdeep.lowering.nest"
+local policy = lazy.require "accdeep.sema.members.policy"
 local pragma = require "accdeep.syntax.pragma"
-local shape = require "accdeep.sema.members.shape"
+local shape = lazy.require "accdeep.sema.members.shape"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"
@@ -20,7 +21,7 @@ local raise = diagnostic.raise
 
 local type_directives = {}
 
-local definitions = { shape = shape.define, policy = policy.define }
+local definitions = { shape = lazy.method(shape, "define"), policy = lazy.method(policy, "define") }
 type_directives.definitions = definitions
 
 local Session = {}

@@ -7,7 +7,8 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 local with_fields = require "accdeep.base.with_fields"
 local rules = require "accdeep.definitions.rules"
 local state = require "accdeep.run.state"
-local profile_comparison = require "accdeep.script.profile_comparison"
+local lazy = require "accdeep.base.lazy"
+local profile_comparison = lazy.require "accdeep.script.profile_comparison"
 
 local expect_errors = {}
 

@@ -7,11 +7,12 @@
 -- its own `end`). `bound`: largest number of words of a program. `session`, `state`: the session, and the digests of
 -- its state, when the statement ends.
 
+local lazy = require "accdeep.base.lazy"
 local closures = require "accdeep.backend.closures"
-local profile_comparison = require "accdeep.script.profile_comparison"
+local profile_comparison = lazy.require "accdeep.script.profile_comparison"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local steps = require "accdeep.steps"
+local steps = lazy.require "accdeep.steps"
 
 local raise = diagnostic.raise
 

@@ -1,12 +1,13 @@
 -- manual.lua - `accdeep manual`: prints the manual page accdeep(1) in roff. Commands and options come from the
 -- parser.
 
+local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
-local text_file = require "accdeep.base.text_file"
+local text_file = lazy.require "accdeep.base.text_file"
 
--- The page in roff. Comments stand for the sections of the commands and for the examples.
-local PAGE = text_file.read "tools/cli/manual.man"
+-- File of the page in roff. Comments in it stand for the sections of the commands and for the examples.
+local PAGE = "tools/cli/manual.man"
 
 local EXAMPLES = {
   { "accdeep run examples/deep_type.lua", "Run one scenario." },
@@ -72,7 +73,8 @@ local function run(_, parser)
   end
   for _, example in ipairs(EXAMPLES) do element(examples, example[1], example[2]) end
   local values = { commands = table.concat(commands, "\n"), examples = table.concat(examples, "\n") }
-  local page = PAGE:gsub('"accdeep"', ('"accdeep %s"'):format(core.version), 1):gsub("%.\\\" (%l+)", values)
+  local page = text_file.read(PAGE):gsub('"accdeep"', ('"accdeep %s"'):format(core.version), 1)
+    :gsub("%.\\\" (%l+)", values)
   common.write_output(fill_lines(page) .. "\n")
   return 0
 end
