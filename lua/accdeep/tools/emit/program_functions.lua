@@ -3,8 +3,8 @@
 -- Input: mapping programs (lowering/mapping_compiler.lua). Output: for each program, action and phase one function in
 -- an abstract form, which a printer (c_printer.lua) writes. The function walks `count` objects by byte offset. It
 -- computes the bounds of each field from the register code, and reads the pointer in the object. Then it calls the
--- standard routines acc_copyin, acc_attach and so on, or executes a directive for bytes of the section. At last it calls
--- the function for the elements of the field. It needs neither the names of types nor access to members.
+-- standard routines acc_copyin, acc_attach and so on, or executes a directive for bytes of the section. At last it
+-- calls the function for the elements of the field. It needs neither the names of types nor access to members.
 --
 --   phase       what the function does with each object
 --   enter       maps the targets of pointers and attaches the pointers.
@@ -277,8 +277,8 @@ local function set_pointer(fn, field)
     body = { { op = "routine", name = "acc_update_device", args = { slot, const(8) } } } } }
 end
 
--- Returns the directive that maps a section and attaches its pointer, or detaches the pointer and unmaps the section. It
--- costs less than a routine for each, and the section may begin after the pointer's target.
+-- Returns the directive that maps a section and attaches its pointer, or detaches the pointer and unmaps the section.
+-- It costs less than a routine for each, and the section may begin after the pointer's target.
 local function section(directive, clause, field, bounds, bytes, is_final)
   return { op = "section", directive = directive, clause = clause, offset = field.offset,
     first = times(bounds.start, field.unit), bytes = bytes, is_final = is_final }
