@@ -79,8 +79,6 @@ local SECTION_UNCHECKED = { rule = "ACC33-2.7.1-1",
   text = "the scenario knows how long arrays are; compiled programs map whatever lies behind them" }
 local ELEMENT_POINTER = { rule = "TR14-3.4-02",
   text = "the pointer that points to the section is attached; gcc 12 leaves it where an index is a variable" }
-local NOTHING_THERE = { rule = "TR14-3.5-06",
-  text = "an alias needs no object of its own at its address; acc_attach does" }
 local NO_WORDS = { rule = "ACC33-2.7.1-3", text = "gcc 12 has no data clauses of several dimensions behind pointers" }
 local NO_ROUTINE = { rule = "ACC33-3.2.30-1", text = "gcc 12 declares acc_memcpy_device, but has no such routine" }
 local COMPILER_CRASHES = { rule = "ACC33-att-5", text = "gcc 12 ends with an internal error" }
@@ -113,9 +111,6 @@ local openacc = {
   ["4.1-attach"] = {
     ["pointers attach to objects of this directive and to present ones"] = { [2] = PLAIN_POINTER },
     ["an object is unmapped while an attached pointer points to it"] = { PLAIN_POINTER },
-  },
-  ["3.5-bases"] = {
-    ["the base of a member's alias in a clause is an empty section"] = { ["end"] = NOTHING_THERE },
   },
   ["2.7-clauses"] = {
     ["enter data copyin does the same as the routine, and attaches"] = { PLAIN_POINTER },

@@ -1,3 +1,4 @@
+struct part { double *w; };
 int f(int n)
 {
     struct part { int n; float *v;

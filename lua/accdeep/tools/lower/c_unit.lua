@@ -137,13 +137,21 @@ local function read_directives(self, active)
   return is_extended
 end
 
+-- Returns true if the preprocessed unit, which is C, declares exactly one structure `name` ("struct s"): debug
+-- information then gives its type, wherever it is declared.
+local function is_declared_once(self, name)
+  if self.unit.is_cxx or not name:find " " then return false end
+  local _, count = self.preprocessed:gsub("%f[%w_]" .. name:gsub(" ", "%%s+") .. "%s*{", "")
+  return count == 1
+end
+
 -- Returns the unit's own directives that move data; adds `declare` to self.declares. Raises if headers have any.
 local function plan_directives(self)
   local list = {}
   for _, directive in ipairs(self.directives) do
     if descriptions[directive.node.name] then
-      if directive.record and directive.in_function then
-        self:fail(directive, "a structure that is declared in a function",
+      if directive.record and directive.in_function and not is_declared_once(self, directive.record) then
+        self:fail(directive, "a structure that is declared in a function, and perhaps elsewhere",
           "declare the structure before the function")
       end
     elseif self.calls and directive.node.name == "declare" then
