@@ -114,9 +114,12 @@ local function check_excerpt(page, kind, block, above)
   end
 end
 
--- Headings of pages in the form of links, by path; false if the file does not exist.
+-- Headings of pages, and lines of other files (L12), in the form of links, by path; false if the file does not exist.
 local anchors = setmetatable({}, { __index = function(all, path)
   local text, names = read(path), {}
+  if text and not path:find "%.md$" then
+    for i in ipairs(lines_of(text)) do names["L" .. i] = true end
+  end
   for title in ("\n" .. (text or "")):gsub("```.-```", ""):gmatch "\n#+ ([^\n]+)" do
     names[title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")] = true
   end
@@ -125,7 +128,7 @@ local anchors = setmetatable({}, { __index = function(all, path)
 end })
 
 local function check_links(page, text)
-  for link in text:gsub("```.-```", ""):gsub("`[^`\n]*`", ""):gmatch "%[[^%[%]]*%]%(([^)]+)" do
+  for link in text:gsub("```.-```", ""):gsub("`[^`\n]*`", ""):gmatch "%[[^%[%]]*%]%(([^)%s]+)" do
     local name, heading = link:match "^([^#]*)#?(.*)$"
     local path = name == "" and page or (page:match "^(.*/)" or "") .. name
     if not link:find "^%a+:" and not (anchors[path] and (heading == "" or anchors[path][heading])) then
