@@ -1,6 +1,9 @@
-// Structures that functions declare.
+// Structures that functions declare; macros with names that generated functions use.
 #include <stdio.h>
 #include <stdlib.h>
+
+#define host 7
+#define objects 8
 
 static int g(int n)
 {
@@ -38,6 +41,6 @@ static int h(int n)
 
 int main(void)
 {
-    printf("%d %d\n", g(3), h(4));
+    printf("%d %d %d\n", g(3), h(4), objects - host);
     return 0;
 }

@@ -6,6 +6,8 @@
 
 local c_printer = require "accdeep.tools.emit.c_printer"
 local program_functions = require "accdeep.tools.emit.program_functions"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local strings = require "accdeep.base.strings"
 
 local c_functions = {}
 
@@ -49,8 +51,19 @@ local function stem_of(fn)
 end
 
 -- Names that generated functions declare; a variable of the unit with such a name is hidden there.
-local own_names = { objects = true, count = true, ["kept"] = true, object = true, q = true, p = true, n = true,
-  to = true, i = true }
+local own_names = strings.word_set "objects count kept object q p n to i slot"
+-- Names that only their helpers declare.
+local helper_names = strings.word_set "pointer base host bytes at by depth said found is_valid"
+
+-- Returns preprocessor lines that remove macros with names that generated functions use, as a list. Precondition: only
+-- generated functions follow.
+function c_functions.undefine_names()
+  local list = {}
+  for _, names in ipairs { own_names, helper_names } do
+    for name in sorted_pairs(names) do list[#list + 1] = "#undef " .. name end
+  end
+  return list
+end
 
 -- Returns the value of an input (program_functions.new), by a function of its own if a name in it would be hidden.
 local function visible_input(program, input)

@@ -621,7 +621,7 @@ local function add_generated(self)
   local program, inputs = self.program, self.inputs
   local list = inputs:prototypes()
   table.move(program.prototypes, 1, #program.prototypes, #list + 1, list)
-  local last, head = self.source:line(#self.text + 1), {}
+  local last, head = self.source:line(#self.text + 1), c_functions.undefine_names()
   for line in self.headers:gmatch "[^\n]+" do head[#head + 1] = line end
   table.move(inputs.functions, 1, #inputs.functions, #head + 1, head)
   if not list[1] then return end
