@@ -114,7 +114,8 @@ local function check_excerpt(page, kind, block, above)
   end
 end
 
--- Headings of pages, and lines of other files (L12), in the form of links, by path; false if the file does not exist.
+-- Headings and named anchors of pages, and lines of other files (L12), in the form of links, by path; false if the file
+-- does not exist.
 local anchors = setmetatable({}, { __index = function(all, path)
   local text, names = read(path), {}
   if text and not path:find "%.md$" then
@@ -123,6 +124,7 @@ local anchors = setmetatable({}, { __index = function(all, path)
   for title in ("\n" .. (text or "")):gsub("```.-```", ""):gmatch "\n#+ ([^\n]+)" do
     names[title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")] = true
   end
+  for id in (text or ""):gmatch '<a id="([^"]+)">' do names[id] = true end
   all[path] = text and names
   return rawget(all, path)
 end })
