@@ -164,7 +164,9 @@ local function new_reader(text)
   function reader.quoted()
     local first = reader.at + 1
     local quote, last = text:sub(first - 1, first - 1), first
-    while text:sub(last, last) ~= quote do last = last + (text:sub(last, last) == "\\" and 2 or 1) end
+    while last <= #text and text:sub(last, last) ~= quote do
+      last = last + (text:sub(last, last) == "\\" and 2 or 1)
+    end
     reader.advance(last + 1)
     return text:sub(first, last - 1)
   end
@@ -199,6 +201,9 @@ local function header(blocks, text)
       last = last or new_block(blocks)
       local line = reader.line
       add(last, line, reader.quoted())
+    elseif reader.find "'\\?.'" then
+      last = nil
+      reader.quoted() -- a character, such as '"'
     else
       local blank = reader.find "%s+()"
       if not blank then last = nil end
