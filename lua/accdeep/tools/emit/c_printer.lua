@@ -4,6 +4,8 @@
 -- need no alignment. The routines are those of OpenACC; openmp_routines.lua has them for OpenMP.
 
 local core = require "accdeep.core"
+local program_functions = require "accdeep.tools.emit.program_functions"
+local program_transfers = require "accdeep.tools.emit.program_transfers"
 
 local c_printer = {}
 
@@ -196,7 +198,17 @@ function printers.call(self, e)
   return ("%s(%s)"):format(e.name, table.concat(args, ", ")), "long"
 end
 
-function expression(self, e) return printers[e.op](self, e) end
+-- Returns the text of an expression and the kind of its value. Parts that several expressions share are printed once.
+-- Raises {cannot = reason} for long texts.
+function expression(self, e)
+  local printed = self.printed[e]
+  if not printed then
+    printed = { printers[e.op](self, e) }
+    if #printed[1] > program_functions.LENGTH then program_transfers.cannot "a bound that is too long" end
+    self.printed[e] = e.op ~= "name" and printed or nil
+  end
+  return printed[1], printed[2]
+end
 
 -- ------------------------------------------------------------------------------------- statements --
 
@@ -289,8 +301,9 @@ end
 -- Returns the prototype and the text of a function. `unit`: {name_of(fn), add_helper(name), add_type(name, text)}: the
 -- first two return the name of another function, the third declares a type.
 function c_printer.print(fn, name, unit)
-  local self = setmetatable({ fn = fn, lines = {}, depth = 2, addresses = { objects = true, object = true },
-    name_of = unit.name_of, add_helper = unit.add_helper, add_type = unit.add_type }, Printer)
+  local self = setmetatable({ fn = fn, lines = {}, printed = {}, depth = 2,
+    addresses = { objects = true, object = true }, name_of = unit.name_of, add_helper = unit.add_helper,
+    add_type = unit.add_type }, Printer)
   local parameters = { "char *objects", "long count" }
   if fn.phase == "keep" then parameters[3] = "char *kept" end
   for _, register in ipairs(fn.inherited) do parameters[#parameters + 1] = "long " .. fn.outer_names[register] end

@@ -4,6 +4,7 @@
 -- Fortran. The routines are those of OpenACC for C, which the procedures call by bind(C) interfaces.
 
 local core = require "accdeep.core"
+local program_functions = require "accdeep.tools.emit.program_functions"
 
 local fortran_printer = {}
 
@@ -234,9 +235,17 @@ function printers.present(self, e)
   return helper_value(self, "present", value(self, e.address), value(self, e.bytes))
 end
 
+-- Returns the text of an expression, an integer of 8 bytes. Parts that several expressions share are printed once.
+-- Raises {cannot = reason} for long texts.
 function value(self, e)
-  local print = printers[e.op] or self.cannot "a bound that calls a function"
-  return print(self, e)
+  local text = self.printed[e]
+  if not text then
+    local print = printers[e.op] or self.cannot "a bound that calls a function"
+    text = print(self, e)
+    if #text > program_functions.LENGTH then self.cannot "a bound that is too long" end
+    self.printed[e] = text
+  end
+  return text
 end
 
 -- Returns an expression as a logical one: true if its value is not 0.
@@ -316,7 +325,7 @@ end
 -- Returns the text of a function as a procedure `name`. `unit`: {name_of(fn), add_helper(name), cannot(message)}: the
 -- first two return the name of another procedure, the third raises an error.
 function fortran_printer.print(fn, name, unit)
-  local self = { fn = fn, lines = {}, depth = 2, variables = { i = true, q = true }, functions = {},
+  local self = { fn = fn, lines = {}, printed = {}, depth = 2, variables = { i = true, q = true }, functions = {},
     name_of = unit.name_of, add_helper = unit.add_helper, cannot = unit.cannot }
   local parameters = { "objects", "count" }
   if fn.phase == "keep" then parameters[3], self.variables.object = "kept", true end

@@ -35,6 +35,8 @@ local program_transfers = require "accdeep.tools.emit.program_transfers"
 
 local program_functions = {}
 
+program_functions.LENGTH = 4000 -- greatest length of the text of an expression
+
 local cannot, action_of, child_of, clause_of, inside, is_pointer = program_transfers.cannot,
   program_transfers.action_of, program_transfers.child_of, program_transfers.clause_of, program_transfers.inside,
   program_transfers.is_pointer
@@ -439,13 +441,16 @@ end
 
 -- ------------------------------------------------------------------------------------- functions --
 
--- Calls visit(e) for an expression, and for the expressions that it consists of.
-local function each_expression(e, visit)
+-- Calls visit(e) for an expression, and for the expressions that it consists of, each once. `visited`: set of those
+-- that were visited before.
+local function each_expression(e, visit, visited)
+  if visited[e] then return end
+  visited[e] = true
   visit(e)
   for _, key in ipairs { "a", "b", "c", "address", "base", "by", "bytes", "cond", "value", "to", "from", "first" } do
-    if type(e[key]) == "table" then each_expression(e[key], visit) end
+    if type(e[key]) == "table" then each_expression(e[key], visit, visited) end
   end
-  for _, arg in ipairs(e.args or {}) do each_expression(arg, visit) end
+  for _, arg in ipairs(e.args or {}) do each_expression(arg, visit, visited) end
 end
 
 -- Calls visit(statement) for the statements of a list, and for those in them.
@@ -469,17 +474,17 @@ end
 -- Adds the parameters that the statements of a function need: inputs of the directive, and registers of the enclosing
 -- element. Returns true if there is a new one.
 local function add_parameters(fn)
-  local is_new = false
+  local is_new, visited = false, {}
   local function visit(e)
     if e.op == "input" then is_new = add_parameter(fn.inputs, fn.input_names, e.text, "bound_") or is_new
     elseif e.op == "outer" then is_new = add_parameter(fn.inherited, fn.outer_names, e.register, "outer_") or is_new end
   end
   each_statement(fn.body, function(statement)
-    each_expression(statement, visit)
+    each_expression(statement, visit, visited)
     if statement.op ~= "call" then return end
     for _, text in ipairs(statement.fn.inputs) do visit { op = "input", text = text } end
     for _, register in ipairs(statement.fn.inherited) do
-      each_expression(statement.regs[register] or cannot "a bound of this recursive type", visit)
+      each_expression(statement.regs[register] or cannot "a bound of this recursive type", visit, visited)
     end
   end)
   return is_new
