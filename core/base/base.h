@@ -136,6 +136,7 @@ struct accd__persistent {
     uint32_t *label_slots;       /* hash table that finds equal labels. A slot has a label's id + 1; 0: a free slot */
     size_t label_slots_capacity; /* number of slots: 0 or a power of two */
     bool layouts;                /* true if some label has a layout (the members of an element) */
+    uint64_t visits;             /* number of programs made so far: the last value of accd_program.visit */
 };
 
 struct accd_context {

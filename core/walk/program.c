@@ -81,11 +81,13 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
     }
 }
 
-/* Returns a mask with bits 0 .. registers - 1 set. */
-static uint64_t register_mask(unsigned registers)
+/* Returns the set of registers to which the code of `spec`, which is valid, writes; bit k: register k. */
+static uint64_t written_registers(const accd_program_spec *spec)
 {
-    assert(registers <= ACCD_REGISTERS);
-    return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
+    uint64_t set = 0;
+    for (size_t i = 0; i < spec->ncode; i++)
+        set |= (uint64_t)1 << spec->code[i].to;
+    return set;
 }
 
 /* Returns true if a specification passes the checks of accd_program_new: arrays that are not NULL, valid instructions,
@@ -102,6 +104,7 @@ static bool is_valid_spec(const accd_program_spec *spec)
     for (size_t i = 0; i < spec->ncode; i++)
         if (!is_valid_instruction(spec, &spec->code[i]))
             return false;
+    const uint64_t written = written_registers(spec);
     for (size_t i = 0; i < spec->npieces; i++)
         if (!is_inside_element(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride) ||
             spec->pieces[i].action >= ACCD_ACTION_COUNT)
@@ -121,8 +124,8 @@ static bool is_valid_spec(const accd_program_spec *spec)
             field->count >= (int)spec->registers || field->start < -1 || field->start >= (int)spec->registers ||
             field->action >= ACCD_ACTION_COUNT || field->flags & ~ACCD_FIELD_FLAGS || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||
-            (field->child && (field->up || field->child->spec.stride != field->unit ||
-                              field->child->inherited & ~register_mask(spec->registers))))
+            (field->child &&
+             (field->up || field->child->spec.stride != field->unit || field->child->inherited & ~written)))
             return false;
     }
     return true;
@@ -132,15 +135,20 @@ static bool is_valid_spec(const accd_program_spec *spec)
  * `up` refers to `target`. `program` lies `level` - 1 levels inside `target`. The fields do not retain this child.
  * Returns false if the unit of such a field is not the size of an element of `target`, or its program lacks registers
  * that `target` reads. Also returns false if such a field has a child already, because a field can belong to one
- * recursive program only. */
+ * recursive program only; for the same reason, a program whose fields lead out of it must not lie at two levels.
+ * Several fields may have the same child, which is visited once: otherwise the time would double with each level. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     assert(level > 0);
+    if (program->visit == target->visit && level > 1)
+        return program->visit_level == level;
+    program->visit = target->visit;
+    program->visit_level = level;
     for (size_t f = 0; f < program->spec.nfields; f++) {
         accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
         if (field->up == level) {
             if (field->child || field->unit != target->spec.stride ||
-                target->inherited & ~register_mask(program->spec.registers))
+                target->inherited & ~written_registers(&program->spec))
                 return false;
             field->child = target;
             target->is_recursive = true;
@@ -206,6 +214,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
         end = piece->offset + piece->bytes;
     }
     program->covers &= end == spec->stride;
+    program->visit = ++context->persistent->visits;
     if (!close_cycles(program, program, 1)) {
         accd_program_release(program);
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "a recursive program is not sound");

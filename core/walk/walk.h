@@ -43,6 +43,8 @@ struct accd_program {
     unsigned open;      /* greatest number of levels outside of this program to which accd_field.up of its fields, or of
                            fields inside it, refers; 0: none does, so that an item can have the program */
     uint64_t inherited; /* set of the enclosing element's registers that the code reads; bit k: register k */
+    uint64_t visit;     /* number of the new program that visited this program last (close_cycles); 0: none */
+    unsigned visit_level; /* level of that visit */
 };
 
 /* Flags that a section either specifies itself or inherits from the element that holds its pointer. */
