@@ -34,6 +34,7 @@ static void push_statement(lua_State *L, int index, const accd_ir_statement *sta
         accd__set_text(L, "construct_kind", constructs[statement->construct]);
         accd__set_text(L, "file", statement->file);
         accd__set_integer(L, "file_line", statement->file_line);
+        accd__set_integer(L, "ninputs", (lua_Integer)statement->ninputs);
         accd__push_ir_construct(L, index, statement);
         lua_setfield(L, -2, "construct");
     }
@@ -73,7 +74,8 @@ static int find_function(void *ud, const char *name)
  *
  *     memory      name, bytes
  *     store       name, offset, scalar, and value; or target, an address `value` bytes after the beginning of target
- *     construct   name, construct_kind, file, file_line, construct: an object without inputs (construct:set_inputs)
+ *     construct   name, construct_kind, file, file_line, construct: an object without inputs (construct:set_inputs),
+ *                 ninputs: number of the first inputs of the text, which the construct needs
  *
  * An input is {name=, offset=, is_value=}. Raises without memory. */
 int accd__l_read_ir(lua_State *L)
@@ -93,6 +95,10 @@ int accd__l_read_ir(lua_State *L)
         accd_ir_free(ir);
         status = ACCD_ERROR_MISUSE;
         error = (accd_ir_error){.line = 1, .column = 1, .message = "the text has a zero byte"};
+        for (const char *at = text; *at; at++) {
+            error.line += *at == '\n';
+            error.column = *at == '\n' ? 1 : error.column + 1;
+        }
     }
     if (status == ACCD_ERROR_OUT_OF_MEMORY)
         return luaL_error(L, "not enough memory");

@@ -81,13 +81,79 @@ case("rejects: of a wrong text nothing is executed [HOUSE-ir]", function()
     "program p size 8; r0 = 1; field @0 of 8 count r0 up 2; construct update; r0 = &n; item present of 8 base r0 -> p",
     "program p size 8; program p size 8",
     "program p size 8; r0 = load f32 @0", "program p size -1", "store &n = i32 'x'", 'memory "x size 4',
-    "memory x size 0",
+    "memory x size 0", "memory x size 4\0", "store &n = i8 128", "store &n = u16 -1", "store &n = bool 2",
+    -- Registers that no instruction sets; instructions without an element; types in which C does not compute.
+    "construct enter_data; r5 = &n; item copyin of 4 base r5 count r1",
+    "construct enter_data; r5 = &n; r1 = r5 + r2; item copyin of 4 base r5 count r1",
+    "construct enter_data; r0 = &n; item copyin of 4 base r0; r1 = &n; item copyin of 4 base r1 count r0",
+    "construct enter_data; r0 = &n; r1 = outer r0; item copyin of 4 base r0 count r1",
+    "construct enter_data; r0 = element; item copyin of 4 base r0",
+    "construct enter_data; r0 = &n; r1 = load i32 @0; item copyin of 4 base r0 count r1",
+    "construct enter_data; r0 = &n; r1 = r0 + r0 : i8; item copyin of 4 base r0",
+    "construct enter_data; r0 = &n; r1 = r0 == r0 : i32; item copyin of 4 base r0",
+    "construct enter_data; r0 = &n; r1 = - r0 : i32; item copyin of 4 base r0",
+    "construct enter_data; r0 = &n; item copyin base r0", "construct enter_data; r0 = &n; item inherit of 4 base r0",
+    "program p size 8; r1 = 2; field @0 of 8 count r0", "program p size 8; r0 = load i64 @4",
+    "program p size 8; piece @4 size 8", "program p size 8; r0 = 1; field @0 of 8 count r0 uncounted",
+    "program p size 8; r0 = 1; program q size 8; r0 = 1; field @0 of 4 count r0 -> p",
+    "program p size 8; r0 = outer r1; construct enter_data; r0 = &n; item copyin of 8 base r0 -> p",
+    "program p size 8; r0 = outer r1; program q size 8; r0 = 1; r2 = 1; field @0 of 8 count r0 -> p",
   } do
     expect.fails("syntax", function()
       ir("accdeep ir 1; construct enter_data; r0 = &n; item copyin of 4 base r0 \"n\"\n" .. statements)
     end)
   end
   expect.absent "n"
+end)
+
+case("rejects: programs are nested at most 1000 levels deep [HOUSE-ir]", function()
+  local lines = { "accdeep ir 1; program p0 size 8" }
+  for i = 1, 1000 do
+    lines[#lines + 1] = ("program p%d size 8; r0 = 1; field @0 of 8 count r0 -> p%d"):format(i, i - 1)
+  end
+  expect.fails("syntax", function() ir(table.concat(lines, "\n")) end)
+  ir(table.concat(lines, "\n", 1, 1000))
+end)
+
+case("accepts: two fields have the same program, whose pointer leads back to the first element [HOUSE-ir]", function()
+  ir [[
+accdeep ir 1
+memory root size 16
+memory leaf size 8
+store &root = &leaf
+store &root+8 = &leaf
+store &leaf = &root
+program leaf size 8
+  piece @0 size 8
+  r0 = 1
+  field @0 of 16 count r0 "root" up 2
+program root size 16
+  piece @0 size 16
+  r0 = 1
+  field @0 of 8 count r0 "left" -> leaf
+  field @8 of 8 count r0 "right" -> leaf
+construct enter_data
+  r0 = &root
+  item copyin of 16 base r0 "root" -> root
+]]
+  expect.present "leaf"
+  local lines = { "accdeep ir 1; program p0 size 16; r0 = 1; field @0 of 16 count r0 up 1000" }
+  for i = 1, 60 do -- the number of paths doubles with each level
+    lines[#lines + 1] = ("program p%d size 16; r0 = 1; field @0 of 16 count r0 -> p%d; field @8 of 16 count r0 -> p%d")
+      :format(i, i - 1, i - 1)
+  end
+  ir(table.concat(lines, "\n"))
+end)
+
+case("accepts: a construct needs no names of later statements [HOUSE-ir]", function()
+  ir [[
+accdeep ir 1
+construct enter_data; r0 = &n; item copyin of 4 base r0 "n"
+memory later size 8
+construct enter_data; r0 = &later; item copyin of 8 base r0 "later"
+]]
+  expect.present "n"
+  expect.present "later"
 end)
 
 case("rejects: a name, a store or a region is wrong when the text is executed [HOUSE-ir DIR-4.3-06]", function()

@@ -53,6 +53,7 @@ typedef struct accd_ir_statement {
     int file_line;       /* line in `file` */
     accd_ir_item *items; /* operands of the construct */
     size_t nitems;
+    size_t ninputs; /* the statement needs only the first `ninputs` inputs of the text */
 } accd_ir_statement;
 
 /* Text that was read. */

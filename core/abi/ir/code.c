@@ -47,6 +47,16 @@ int accd__ir_read_address(struct reader *reader)
     return find_input(reader, name, offset, false);
 }
 
+/* Returns the number of a register that an instruction of *code sets. */
+int accd__ir_operand(struct reader *reader, const struct code *code)
+{
+    const struct token token = reader->token;
+    const int number = accd__ir_register(reader);
+    if (!(code->set >> number & 1))
+        accd__ir_fail(reader, &token, "register r%d is set by no instruction above", number);
+    return number;
+}
+
 /* Appends an instruction, and counts the register that it sets. */
 static void add(struct reader *reader, struct code *code, accd_instruction instruction)
 {
@@ -57,6 +67,8 @@ static void add(struct reader *reader, struct code *code, accd_instruction instr
     code->n++;
     if (instruction.to >= code->registers)
         code->registers = instruction.to + 1u;
+    if (instruction.to < ACCD_MAX_ITEM_REGISTERS)
+        code->set |= (uint64_t)1 << instruction.to;
 }
 
 /* Marks in *code that the input is needed. */
@@ -95,29 +107,54 @@ static int read_scalar(struct reader *reader)
     return accd__ir_word_of(reader, accd__ir_scalars, ACCD_SCALAR_COUNT, "a type (i32, u64 ...)");
 }
 
-/* Reads ": TYPE" after an operation, and returns its constant k: 1 + the type; 0: there is none. */
-static int64_t read_operation_type(struct reader *reader)
+/* Reads ": TYPE" after a binary operation, and returns its constant k: 1 + the type; 0: there is none. Arithmetic is
+ * computed in the types that C promotes integers to, comparisons of order in u64, too. */
+static int64_t read_operation_type(struct reader *reader, accd_opcode op)
 {
-    return accd__ir_accept(reader, ":") ? 1 + read_scalar(reader) : 0;
+    if (!accd__ir_accept(reader, ":"))
+        return 0;
+    const struct token token = reader->token;
+    const int scalar = read_scalar(reader);
+    const bool is_order = op == ACCD_I_LT || op == ACCD_I_LE, is_arithmetic = op >= ACCD_I_ADD && op <= ACCD_I_SHR;
+    if (is_order ? scalar != ACCD_SCALAR_U64 : !is_arithmetic || scalar < ACCD_SCALAR_I32 || scalar > ACCD_SCALAR_U64)
+        accd__ir_fail(reader, &token, "%s",
+                      is_order        ? "an order is computed in 64 bits or in u64"
+                      : is_arithmetic ? "arithmetic is computed in i32, u32, i64 or u64"
+                                      : "this operation is computed in 64 bits only");
+    return 1 + scalar;
+}
+
+/* Sets an error at a token if the instruction that it begins needs an element, and *code is that of an item. */
+static void need_element(struct reader *reader, const struct code *code, const struct token *token)
+{
+    if (!code->stride)
+        accd__ir_fail(reader, token, "an instruction of an item has no element: only programs have");
 }
 
 /* Reads what follows "load". */
-static accd_instruction read_load(struct reader *reader)
+static accd_instruction read_load(struct reader *reader, const struct code *code)
 {
+    static const uint8_t bytes[ACCD_SCALAR_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 1};
     accd_instruction in = {.op = ACCD_I_LOAD, .b = (uint8_t)read_scalar(reader)};
+    const struct token token = reader->token;
     if (accd__ir_accept(reader, "@")) {
         in.k = accd__ir_integer(reader, 0, INT64_MAX);
+        need_element(reader, code, &token);
+        if ((uint64_t)in.k + bytes[in.b] > code->stride)
+            accd__ir_fail(reader, &token, "the member lies outside of the element, which has %llu bytes",
+                          (unsigned long long)code->stride);
         return in;
     }
     in.op = ACCD_I_LOAD_AT;
-    in.a = (uint8_t)accd__ir_register(reader);
+    in.a = (uint8_t)accd__ir_operand(reader, code);
     in.k = read_offset(reader);
     return in;
 }
 
 /* Reads what follows "call" or "call_if": the function's name, the first register, and the number of arguments. */
-static accd_instruction read_call(struct reader *reader, accd_opcode op)
+static accd_instruction read_call(struct reader *reader, const struct code *code, accd_opcode op)
 {
+    enum { MOST_ARGUMENTS = 8 };
     const struct token token = reader->token;
     const char *name = accd__ir_name(reader);
     accd_instruction in = {.op = (uint8_t)op, .k = -1};
@@ -125,15 +162,19 @@ static accd_instruction read_call(struct reader *reader, accd_opcode op)
         in.k = reader->config->find_function(reader->config->ud, name);
     if (in.k < 0)
         accd__ir_fail(reader, &token, "there is no function '%.80s'", name);
-    if (accd__ir_is_register(reader)) {
+    if (op == ACCD_I_CALL_IF || accd__ir_is_register(reader)) {
+        const struct token first = reader->token;
         in.a = (uint8_t)accd__ir_register(reader);
-        in.b = (uint8_t)accd__ir_integer(reader, 0, UINT8_MAX);
+        in.b = (uint8_t)accd__ir_integer(reader, 0, MOST_ARGUMENTS);
+        for (int number = in.a; number < in.a + in.b + (op == ACCD_I_CALL_IF); number++)
+            if (number >= ACCD_MAX_ITEM_REGISTERS || !(code->set >> number & 1))
+                accd__ir_fail(reader, &first, "register r%d is set by no instruction above", number);
     }
     return in;
 }
 
 /* Reads a binary operation, at whose first register the reader is; or that register alone, which is copied. */
-static accd_instruction read_binary(struct reader *reader)
+static accd_instruction read_binary(struct reader *reader, const struct code *code)
 {
     static const struct {
         const char *sign;
@@ -141,36 +182,36 @@ static accd_instruction read_binary(struct reader *reader)
     } operators[] = {{"+", ACCD_I_ADD},  {"-", ACCD_I_SUB},  {"*", ACCD_I_MUL}, {"/", ACCD_I_DIV}, {"%", ACCD_I_MOD},
                      {"<<", ACCD_I_SHL}, {">>", ACCD_I_SHR}, {"&", ACCD_I_AND}, {"|", ACCD_I_OR},  {"^", ACCD_I_XOR},
                      {"==", ACCD_I_EQ},  {"!=", ACCD_I_NE},  {"<", ACCD_I_LT},  {"<=", ACCD_I_LE}};
-    accd_instruction in = {.a = (uint8_t)accd__ir_register(reader)};
+    accd_instruction in = {.a = (uint8_t)accd__ir_operand(reader, code)};
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
         if (accd__ir_accept(reader, operators[i].sign)) {
             in.op = (uint8_t)operators[i].op;
-            in.b = (uint8_t)accd__ir_register(reader);
-            in.k = read_operation_type(reader);
+            in.b = (uint8_t)accd__ir_operand(reader, code);
+            in.k = read_operation_type(reader, operators[i].op);
             return in;
         }
     return (accd_instruction){.op = ACCD_I_OR, .a = in.a, .b = in.a};
 }
 
 /* Reads what follows a keyword of two or more operands. */
-static accd_instruction read_keyword(struct reader *reader)
+static accd_instruction read_keyword(struct reader *reader, const struct code *code)
 {
     accd_instruction in = {0};
     if (accd__ir_accept(reader, "select")) {
-        in = (accd_instruction){.op = ACCD_I_SELECT, .a = (uint8_t)accd__ir_register(reader)};
-        in.b = (uint8_t)accd__ir_register(reader);
-        in.k = accd__ir_register(reader);
+        in = (accd_instruction){.op = ACCD_I_SELECT, .a = (uint8_t)accd__ir_operand(reader, code)};
+        in.b = (uint8_t)accd__ir_operand(reader, code);
+        in.k = accd__ir_operand(reader, code);
     } else if (accd__ir_accept(reader, "cast")) {
-        in = (accd_instruction){.op = ACCD_I_CAST, .a = (uint8_t)accd__ir_register(reader)};
+        in = (accd_instruction){.op = ACCD_I_CAST, .a = (uint8_t)accd__ir_operand(reader, code)};
         in.b = (uint8_t)read_scalar(reader);
     } else if (accd__ir_accept(reader, "distance")) {
-        in = (accd_instruction){.op = ACCD_I_DISTANCE, .a = (uint8_t)accd__ir_register(reader)};
-        in.b = (uint8_t)accd__ir_register(reader);
+        in = (accd_instruction){.op = ACCD_I_DISTANCE, .a = (uint8_t)accd__ir_operand(reader, code)};
+        in.b = (uint8_t)accd__ir_operand(reader, code);
         accd__ir_expect(reader, "of");
         in.k = accd__ir_integer(reader, 1, INT64_MAX);
     } else {
         accd__ir_expect(reader, "require");
-        in = (accd_instruction){.op = ACCD_I_REQUIRE, .a = (uint8_t)accd__ir_register(reader)};
+        in = (accd_instruction){.op = ACCD_I_REQUIRE, .a = (uint8_t)accd__ir_operand(reader, code)};
         if (accd__ir_accept(reader, "of"))
             in.k = accd__ir_integer(reader, 1, INT64_MAX);
     }
@@ -178,7 +219,7 @@ static accd_instruction read_keyword(struct reader *reader)
 }
 
 /* Reads a unary operation, if the next token is its sign. */
-static bool read_unary(struct reader *reader, accd_instruction *in)
+static bool read_unary(struct reader *reader, const struct code *code, accd_instruction *in)
 {
     const accd_opcode op = accd__ir_is(reader, "-")   ? ACCD_I_NEG
                            : accd__ir_is(reader, "~") ? ACCD_I_NOT
@@ -187,8 +228,7 @@ static bool read_unary(struct reader *reader, accd_instruction *in)
     if (op == ACCD_I_COUNT)
         return false;
     accd__ir_advance(reader);
-    *in = (accd_instruction){.op = (uint8_t)op, .a = (uint8_t)accd__ir_register(reader)};
-    in->k = read_operation_type(reader);
+    *in = (accd_instruction){.op = (uint8_t)op, .a = (uint8_t)accd__ir_operand(reader, code)};
     return true;
 }
 
@@ -206,22 +246,25 @@ void accd__ir_read_instruction(struct reader *reader, struct code *code)
         accd__ir_load_input(reader, code, to, find_input(reader, accd__ir_name(reader), 0, true));
         return;
     }
-    if (reader->token.kind == TOKEN_INTEGER)
+    const struct token token = reader->token;
+    if (token.kind == TOKEN_INTEGER)
         in = (accd_instruction){.op = ACCD_I_CONST, .k = accd__ir_integer(reader, INT64_MIN, INT64_MAX)};
     else if (accd__ir_accept(reader, "element"))
         in.op = ACCD_I_SELF;
     else if (accd__ir_accept(reader, "outer"))
         in = (accd_instruction){.op = ACCD_I_INHERIT, .k = accd__ir_register(reader)};
     else if (accd__ir_accept(reader, "load"))
-        in = read_load(reader);
+        in = read_load(reader, code);
     else if (accd__ir_accept(reader, "call"))
-        in = read_call(reader, ACCD_I_CALL);
+        in = read_call(reader, code, ACCD_I_CALL);
     else if (accd__ir_accept(reader, "call_if"))
-        in = read_call(reader, ACCD_I_CALL_IF);
+        in = read_call(reader, code, ACCD_I_CALL_IF);
     else if (accd__ir_is_register(reader))
-        in = read_binary(reader);
-    else if (!read_unary(reader, &in))
-        in = read_keyword(reader);
+        in = read_binary(reader, code);
+    else if (!read_unary(reader, code, &in))
+        in = read_keyword(reader, code);
+    if (in.op == ACCD_I_SELF || in.op == ACCD_I_INHERIT)
+        need_element(reader, code, &token);
     in.to = (uint8_t)to;
     add(reader, code, in);
 }

@@ -35,7 +35,10 @@ struct named_program {
     accd_program *core;
     bool *needs; /* for each input up to `ninputs`, whether the program, or a program inside, needs it */
     size_t ninputs;
-    unsigned open; /* number of enclosing programs that its fields with 'up' need; 0: an item may use it */
+    uint64_t stride; /* bytes of an element */
+    unsigned depth;  /* number of programs on the longest path of '->' that begins with this program */
+    unsigned open;   /* number of enclosing programs that its fields with 'up' need; 0: an item may use it */
+    bool has_outer;  /* true: it reads registers of the enclosing element, so that no item may use it */
 };
 
 struct result {
@@ -96,9 +99,13 @@ struct code {
     accd_instruction *list;
     size_t n, capacity;
     unsigned registers; /* number of registers that the instructions use */
+    uint64_t set;       /* bit r: an instruction sets register r */
+    uint64_t stride;    /* bytes of the program's element; 0: instructions of an item, which have no element */
     bool *needs;        /* for each input, whether an instruction reads it; `ninputs` of them */
     size_t ninputs;
 };
+/* Returns the number of the register that the next token names. Sets an error if no instruction of *code sets it. */
+int accd__ir_operand(struct reader *reader, const struct code *code);
 /* Reads the instruction `register = ...`, whose first token is the next one, and appends it to *code. */
 void accd__ir_read_instruction(struct reader *reader, struct code *code);
 /* Reads an address, & name [+ offset], and returns the number of its input. */

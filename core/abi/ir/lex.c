@@ -198,13 +198,13 @@ bool accd__ir_is_register(const struct reader *reader)
 /* Returns the number of the register that the next token names. */
 int accd__ir_register(struct reader *reader)
 {
-    enum { MOST = 255 };
+    enum { MOST = ACCD_MAX_ITEM_REGISTERS - 1 }; /* programs have the same limit */
     const struct token token = reader->token;
     if (!accd__ir_is_register(reader)) {
         fail_expected(reader, "a register (r0, r1 ...)");
         return 0;
     }
-    const long number = token.length > 4 ? MOST + 1 : strtol(token.text + 1, NULL, 10);
+    const long number = token.length > 3 ? MOST + 1 : strtol(token.text + 1, NULL, 10);
     if (number > MOST) {
         accd__ir_fail(reader, &token, "there are registers r0 to r%d only", MOST);
         return 0;

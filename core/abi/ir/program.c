@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_NESTED = 1000 }; /* greatest depth of programs */
+
 /* Reads an array: `array ["name"] [shift N] (lower:extent:stride)...`, or `described OFFSET span N rank R` in place of
  * the dimensions. */
 static void read_array(struct reader *reader, struct label_text *text)
@@ -124,7 +126,7 @@ struct draft {
     accd_field *fields;
     accd_member *excluded, *members;
     size_t piece_capacity, field_capacity, excluded_capacity, member_capacity;
-    unsigned open; /* as in struct named_program */
+    unsigned depth, open; /* as in struct named_program; `depth` without the program itself */
     struct code code;
 };
 
@@ -148,6 +150,16 @@ static bool has_more(const struct reader *reader)
     return reader->token.kind != TOKEN_LINE && reader->token.kind != TOKEN_END;
 }
 
+/* Sets an error at a token if `bytes` bytes at `offset` do not lie in the element of a draft. */
+static void check_part(struct reader *reader, const struct draft *draft, const struct token *token, uint64_t offset,
+                       uint64_t bytes)
+{
+    const uint64_t stride = draft->spec.stride;
+    if (bytes > stride || offset > stride - bytes)
+        accd__ir_fail(reader, token, "%llu bytes at offset %llu lie outside of the element, which has %llu bytes",
+                      (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)stride);
+}
+
 /* Reads "@ OFFSET". */
 static uint64_t read_place(struct reader *reader)
 {
@@ -158,10 +170,12 @@ static uint64_t read_place(struct reader *reader)
 /* Reads a line `piece`: bytes of the element itself. */
 static void read_piece(struct reader *reader, struct draft *draft)
 {
+    const struct token token = reader->token;
     accd_piece piece = {.offset = read_place(reader)};
     struct label_text label = begin_label(reader);
     accd__ir_expect(reader, "size");
     piece.bytes = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
+    check_part(reader, draft, &token, piece.offset, piece.bytes);
     while (has_more(reader)) {
         if (accd__ir_accept(reader, "action"))
             piece.action = accd__ir_read_action(reader);
@@ -184,27 +198,41 @@ static void read_piece(struct reader *reader, struct draft *draft)
 }
 
 /* Adds what the program of a field needs to what the enclosing program needs. */
-static void need_inputs_of(struct reader *reader, struct code *code, const struct named_program *program)
+static void add_child(struct reader *reader, struct draft *draft, const struct named_program *child)
 {
-    for (size_t i = 0; i < program->ninputs; i++)
-        if (program->needs[i])
-            accd__ir_need(reader, code, i);
+    for (size_t i = 0; i < child->ninputs; i++)
+        if (child->needs[i])
+            accd__ir_need(reader, &draft->code, i);
+    if (child->open > draft->open + 1)
+        draft->open = child->open - 1;
+    if (child->depth > draft->depth)
+        draft->depth = child->depth;
+}
+
+/* Returns true if an instruction of *code reads a register of the enclosing element. */
+static bool reads_outer(const struct code *code)
+{
+    for (size_t i = 0; i < code->n; i++)
+        if (code->list[i].op == ACCD_I_INHERIT)
+            return true;
+    return false;
 }
 
 /* Reads a line `field`: a pointer that is followed, or embedded elements. */
 static void read_field(struct reader *reader, struct draft *draft)
 {
+    const struct token token = reader->token;
     accd_field field = {.offset = read_place(reader), .count = -1, .start = -1, .code_end = draft->code.n};
     struct label_text label = begin_label(reader);
-    const struct token token = reader->token;
+    const struct named_program *child = NULL;
     accd__ir_expect(reader, "of");
-    field.unit = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
+    field.unit = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     label.label.unit = field.unit;
     while (has_more(reader)) {
         if (accd__ir_accept(reader, "count"))
-            field.count = accd__ir_register(reader);
+            field.count = accd__ir_operand(reader, &draft->code);
         else if (accd__ir_accept(reader, "start"))
-            field.start = accd__ir_register(reader);
+            field.start = accd__ir_operand(reader, &draft->code);
         else if (accd__ir_accept(reader, "action"))
             field.action = accd__ir_read_action(reader);
         else if (accd__ir_accept(reader, "init"))
@@ -217,21 +245,31 @@ static void read_field(struct reader *reader, struct draft *draft)
             field.slot_bytes = (uint32_t)accd__ir_integer(reader, 1, UINT32_MAX);
         else if (accd__ir_accept(reader, "up"))
             field.up = (unsigned)accd__ir_integer(reader, 1, UINT32_MAX);
-        else if (accd__ir_accept(reader, "->")) {
-            const struct named_program *child = accd__ir_read_program_name(reader);
-            if (child)
-                need_inputs_of(reader, &draft->code, child);
-            if (child && child->open > draft->open + 1)
-                draft->open = child->open - 1;
-            field.child = child ? child->core : NULL;
-        } else if (!accd__ir_read_flag(reader, &field.flags) && !accd__ir_read_label_attribute(reader, &label))
+        else if (accd__ir_accept(reader, "->"))
+            child = accd__ir_read_program_name(reader);
+        else if (!accd__ir_read_flag(reader, &field.flags) && !accd__ir_read_label_attribute(reader, &label))
             fail_attribute(reader, "a field");
     }
     if (field.up > draft->open + 1)
         draft->open = field.up - 1;
-    if (field.count < 0 || (unsigned)field.count >= draft->code.registers || field.start >= (int)draft->code.registers)
-        accd__ir_fail(reader, &token,
-                      "the count or start of the field is in no register that an instruction above sets");
+    if (child)
+        add_child(reader, draft, child);
+    field.child = child ? child->core : NULL;
+    const bool is_pointer = !field.embedded && !field.in_place;
+    if (field.count < 0)
+        accd__ir_fail(reader, &token, "the field has no 'count', the register with the number of its elements");
+    else if (child && field.up)
+        accd__ir_fail(reader, &token, "the field has two programs: '->' and 'up'");
+    else if (child && child->stride != field.unit)
+        accd__ir_fail(reader, &token, "program '%.80s' is for elements of %llu bytes, not of %llu", child->name,
+                      (unsigned long long)child->stride, (unsigned long long)field.unit);
+    else if (field.slot_bytes && !is_pointer)
+        accd__ir_fail(reader, &token, "a field without a pointer has no 'descriptor'");
+    else
+        check_part(reader, draft, &token, field.offset,
+                   !is_pointer        ? 1
+                   : field.slot_bytes ? field.slot_bytes
+                                      : sizeof(void *));
     field.label = accd__ir_make_label(reader, &label, field.child);
     accd_field *entry =
         accd__ir_append(reader, &draft->fields, draft->spec.nfields, &draft->field_capacity, sizeof field);
@@ -242,12 +280,15 @@ static void read_field(struct reader *reader, struct draft *draft)
 }
 
 /* Reads a line `excluded` or `member`, and appends it to *list. */
-static void read_member(struct reader *reader, accd_member **list, size_t *n, size_t *capacity)
+static void read_member(struct reader *reader, const struct draft *draft, accd_member **list, size_t *n,
+                        size_t *capacity)
 {
+    const struct token token = reader->token;
     accd_member member = {.offset = read_place(reader)};
     struct label_text label = begin_label(reader);
     accd__ir_expect(reader, "size");
     member.bytes = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
+    check_part(reader, draft, &token, member.offset, member.bytes);
     while (has_more(reader) && accd__ir_read_label_attribute(reader, &label))
         continue;
     if (has_more(reader))
@@ -280,13 +321,24 @@ static void finish_program(struct reader *reader, struct draft *draft, const cha
         return;
     if (draft->code.ninputs)
         memcpy(needs, draft->code.needs, draft->code.ninputs);
-    *entry = (struct named_program){.name = name, .needs = needs, .ninputs = draft->code.ninputs, .open = draft->open};
+    *entry = (struct named_program){.name = name,
+                                    .needs = needs,
+                                    .ninputs = draft->code.ninputs,
+                                    .stride = spec->stride,
+                                    .depth = draft->depth + 1,
+                                    .open = draft->open,
+                                    .has_outer = reads_outer(&draft->code)};
+    if (entry->depth > MOST_NESTED) { /* the core visits nested programs recursively */
+        accd__ir_fail(reader, token, "program '%.80s' has more than %d levels of programs inside", name, MOST_NESTED);
+        return;
+    }
     const accd_status status = accd_program_new(reader->context, spec, &entry->core);
     if (status == ACCD_ERROR_OUT_OF_MEMORY)
         accd__ir_fail_memory(reader);
     else if (status != ACCD_OK)
         accd__ir_fail(reader, token,
-                      "program '%.80s' is not sound: parts lie outside of its size, or overlap, or 'up' leads nowhere",
+                      "program '%.80s' is not sound: a flag or descriptor that no field has, a register behind 'outer' "
+                      "that is not set, or a wrong 'up'",
                       name);
     else
         result->nprograms++;
@@ -302,7 +354,7 @@ void accd__ir_read_program(struct reader *reader)
         if (strcmp(reader->result->programs[i].name, name) == 0)
             accd__ir_fail(reader, &token, "there is a program '%.80s' already", name);
     accd__ir_expect(reader, "size");
-    draft.spec.stride = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
+    draft.code.stride = draft.spec.stride = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     while (reader->token.kind == TOKEN_LINE) {
         accd__ir_advance(reader);
         if (accd__ir_is_register(reader))
@@ -312,9 +364,9 @@ void accd__ir_read_program(struct reader *reader)
         else if (accd__ir_accept(reader, "field"))
             read_field(reader, &draft);
         else if (accd__ir_accept(reader, "excluded"))
-            read_member(reader, &draft.excluded, &draft.spec.nexcluded, &draft.excluded_capacity);
+            read_member(reader, &draft, &draft.excluded, &draft.spec.nexcluded, &draft.excluded_capacity);
         else if (accd__ir_accept(reader, "member"))
-            read_member(reader, &draft.members, &draft.spec.nmembers, &draft.member_capacity);
+            read_member(reader, &draft, &draft.members, &draft.spec.nmembers, &draft.member_capacity);
         else
             break;
         if (has_more(reader))

@@ -60,7 +60,7 @@ static void read_rows(struct reader *reader, accd_ir_item *entry)
 static void read_slot(struct reader *reader, accd_ir_item *entry, struct code *code)
 {
     if (accd__ir_is_register(reader)) {
-        entry->code.slot = accd__ir_register(reader);
+        entry->code.slot = accd__ir_operand(reader, code);
         return;
     }
     entry->code.slot = (int)code->registers;
@@ -76,13 +76,13 @@ static bool read_item_attribute(struct reader *reader, accd_ir_item *entry, stru
 {
     accd_item_code *place = &entry->code;
     if (accd__ir_accept(reader, "base"))
-        place->base = accd__ir_register(reader);
+        place->base = accd__ir_operand(reader, code);
     else if (accd__ir_accept(reader, "start"))
-        place->start = accd__ir_register(reader);
+        place->start = accd__ir_operand(reader, code);
     else if (accd__ir_accept(reader, "count"))
-        place->count = accd__ir_register(reader);
+        place->count = accd__ir_operand(reader, code);
     else if (accd__ir_accept(reader, "origin"))
-        place->origin = accd__ir_register(reader);
+        place->origin = accd__ir_operand(reader, code);
     else if (accd__ir_accept(reader, "slot"))
         read_slot(reader, entry, code);
     else if (accd__ir_accept(reader, "descriptor"))
@@ -102,7 +102,7 @@ static bool read_item_attribute(struct reader *reader, accd_ir_item *entry, stru
         entry->item.frame_bytes = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     } else if (accd__ir_accept(reader, "index")) {
         for (int i = 0; i < ACCD_MAX_LABEL_INDICES && accd__ir_is_register(reader); i++)
-            place->index[i] = accd__ir_register(reader);
+            place->index[i] = accd__ir_operand(reader, code);
     } else
         return accd__ir_read_flag(reader, &entry->item.flags);
     return true;
@@ -133,15 +133,19 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
     const struct token token = reader->token;
     const struct named_program *program = NULL;
     struct label_text label = {.label = {.file = construct->file, .line = construct->file_line}};
+    bool has_unit = false;
     *entry =
         (accd_ir_item){.code = {.base = -1, .start = -1, .count = -1, .slot = -1, .origin = -1, .index = {-1, -1, -1}},
                        .frame = -1,
                        .first_row = -1};
     entry->item.action = accd__ir_read_action(reader);
+    if (entry->item.action == ACCD_ACTION_INHERIT)
+        accd__ir_fail(reader, &token, "an item has an action of its own: only pieces and fields inherit one");
     while (has_more(reader)) {
         if (accd__ir_accept(reader, "of")) {
             entry->code.unit = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
             label.label.unit = entry->code.unit;
+            has_unit = true;
         } else if (!read_item_attribute(reader, entry, code, &program) &&
                    !accd__ir_read_label_attribute(reader, &label)) {
             const struct token other = reader->token;
@@ -151,18 +155,14 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
     }
     if (program)
         load_parameters(reader, entry, code, program);
-    const accd_item_code *place = &entry->code;
-    int highest = place->base;
-    const int used[] = {place->start,    place->count,    place->slot,    place->origin,
-                        place->index[0], place->index[1], place->index[2]};
-    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        highest = used[i] > highest ? used[i] : highest;
     if (program && program->open)
         accd__ir_fail(reader, &token, "'up' in program '%.80s' leads out of it", program->name);
-    else if (place->base < 0)
+    else if (program && program->has_outer)
+        accd__ir_fail(reader, &token, "'outer' in program '%.80s' leads out of it", program->name);
+    else if (entry->code.base < 0)
         accd__ir_fail(reader, &token, "the item has no 'base', the register with its address");
-    else if (highest >= (int)code->registers)
-        accd__ir_fail(reader, &token, "register r%d is set by no instruction above", highest);
+    else if (!has_unit)
+        accd__ir_fail(reader, &token, "the item has no 'of', the size of its elements");
     else if (code->registers > ACCD_MAX_ITEM_REGISTERS)
         accd__ir_fail(reader, &token, "the item needs %u registers, and %d is the limit", code->registers,
                       ACCD_MAX_ITEM_REGISTERS);
@@ -178,6 +178,7 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
     entry->code.registers = code->registers;
     code->n = 0;
     code->registers = 0;
+    code->set = 0;
 }
 
 /* -------------------------------------------------------------------------------- statements -- */
@@ -234,6 +235,18 @@ static void read_construct(struct reader *reader, accd_ir_statement *statement)
     free(code.needs);
 }
 
+/* Reads the number of a statement `store`, which must be one of its type. Those of u64 from 2^63 on are written as
+ * negative numbers with the same bits. */
+static void read_number(struct reader *reader, accd_ir_statement *statement)
+{
+    static const struct {
+        int64_t least, most;
+    } limits[ACCD_SCALAR_COUNT] = {{INT8_MIN, INT8_MAX},   {0, UINT8_MAX},         {INT16_MIN, INT16_MAX},
+                                   {0, UINT16_MAX},        {INT32_MIN, INT32_MAX}, {0, UINT32_MAX},
+                                   {INT64_MIN, INT64_MAX}, {INT64_MIN, INT64_MAX}, {0, 1}};
+    statement->value = accd__ir_integer(reader, limits[statement->scalar].least, limits[statement->scalar].most);
+}
+
 /* Reads a statement `store`, whose keyword was read: `store &name[+offset] = TYPE integer`, or `= &name[+offset]`. */
 static void read_store(struct reader *reader, accd_ir_statement *statement)
 {
@@ -245,7 +258,7 @@ static void read_store(struct reader *reader, accd_ir_statement *statement)
     else {
         statement->scalar =
             (accd_scalar)accd__ir_word_of(reader, accd__ir_scalars, ACCD_SCALAR_COUNT, "a type (i32, u64 ...)");
-        statement->value = accd__ir_integer(reader, INT64_MIN, INT64_MAX);
+        read_number(reader, statement);
     }
     if (reader->failed || reader->no_memory)
         return;
@@ -267,8 +280,10 @@ static void read_statement(struct reader *reader)
         accd__ir_read_program(reader);
     } else if (accd__ir_accept(reader, "construct")) {
         statement = add_statement(reader, ACCD_IR_CONSTRUCT);
-        if (statement)
+        if (statement) {
             read_construct(reader, statement);
+            statement->ninputs = reader->ninputs;
+        }
     } else if (accd__ir_accept(reader, "memory")) {
         statement = add_statement(reader, ACCD_IR_MEMORY);
         if (!statement)

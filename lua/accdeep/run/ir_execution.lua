@@ -21,11 +21,11 @@ local HELP = "examples/construct-ir.md describes the language"
 local sizes = {}
 for name, number in pairs(core.scalar) do sizes[number] = tonumber(name:match "%d+" or 8) // 8 end
 
--- Returns the position in `text` of a line and a column, which count from 1.
-local function position(text, line, column)
-  local at = 1
-  for _ = 2, line do at = (text:find("\n", at, true) or #text) + 1 end
-  return at + column - 1
+-- Returns the positions in `text` at which its lines begin.
+local function line_starts(text)
+  local starts = { 1 }
+  for newline in text:gmatch "()\n" do starts[#starts + 1] = newline + 1 end
+  return starts
 end
 
 -- Returns the address of `offset` bytes after the beginning of the variable `name`. Raises if there is no variable.
@@ -54,10 +54,11 @@ function statements.store(session, statement, state)
   session.host_space:store(to, statement.scalar, sizes[statement.scalar], value, nil, nil, { pos = state.pos })
 end
 
--- Returns the values of a text's inputs. Raises for an input that is no address of a variable.
-local function input_values(session, state)
+-- Returns the values of the first n inputs of a text. Raises for an input that is no address of a variable.
+local function input_values(session, state, n)
   local values = {}
-  for i, input in ipairs(state.inputs) do
+  for i = 1, n do
+    local input = state.inputs[i]
     if input.is_value then
       raise("unsupported", state.pos, ("the value of '%s' is known only to the program that the text is for"):format(
         input.name), { rule = "HOUSE-ir" })
@@ -76,7 +77,7 @@ function statements.construct(session, statement, state)
   plan.location = { text = current.text:match("[^\n]*", state.pos), file = current.file,
     line = (current.line or 1) + statement.line - 1 }
   plan.language, plan.construct = false, statement.construct
-  plan.construct:set_inputs(input_values(session, state))
+  plan.construct:set_inputs(input_values(session, state, statement.ninputs))
   local is_region = plan.kind == "region" or plan.kind == "compute"
   local ok, result = pcall(function()
     if is_region then return region.open(session, plan, true) end
@@ -106,13 +107,14 @@ end
 function ir_execution.run(session, text, file, line)
   session:with_text(text, file, line, function()
     local list, inputs = session.ctx:read_ir(text, file, line)
+    local starts = line_starts(text)
     if not list then
-      raise("syntax", position(text, inputs.line, inputs.column), inputs.message, { rule = "HOUSE-ir", help = HELP })
+      raise("syntax", starts[inputs.line] + inputs.column - 1, inputs.message, { rule = "HOUSE-ir", help = HELP })
     end
     local state = { inputs = inputs, regions = {} }
     local ok, err = pcall(function()
       for _, statement in ipairs(list) do
-        state.pos = position(text, statement.line, 1)
+        state.pos = starts[statement.line]
         statements[statement.kind](session, statement, state)
       end
       if #state.regions > 0 then
