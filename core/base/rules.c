@@ -1,6 +1,6 @@
 /* rules.c - the rule profiles of accdeep_rules.def (one value for each knob), and their compilation into policy tables.
- * The scenarios spec/openacc/profiles.lua, spec/openacc/libgomp.lua and spec/language/knobs.lua show the effects of each
- * knob. */
+ * The scenarios spec/openacc/profiles.lua, spec/openacc/libgomp.lua and spec/language/knobs.lua show the effects of
+ * each knob. */
 #include "accdeep_rules.h"
 #include "base/base.h"
 

@@ -135,7 +135,7 @@ static bool is_valid_spec(const accd_program_spec *spec)
  * `up` refers to `target`. `program` lies `level` - 1 levels inside `target`. The fields do not retain this child.
  * Returns false if the unit of such a field is not the size of an element of `target`, or its program lacks registers
  * that `target` reads. Also returns false if such a field has a child already, because a field can belong to one
- * recursive program only; for the same reason, a program whose fields lead out of it must not lie at two levels.
+ * recursive program only. For the same reason, a program whose fields lead out of it must not lie at two levels.
  * Several fields may have the same child, which is visited once: otherwise the time would double with each level. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {

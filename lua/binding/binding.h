@@ -99,9 +99,9 @@ void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context
 /* Returns the context at stack index `index`, and makes L the Lua thread in which the context's callbacks run. Raises
  * if the value is no context, or is closed. `index` is a stack index in all functions below. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index);
-/* Returns the core's mapping program for the table at `index`, which has the fields of accd_program_spec, with lists of
- * tables in place of arrays; code is a list of five integers for each instruction. Raises for wrong fields, or without
- * memory. The program lives as long as the table and the context. */
+/* Returns the core's mapping program for the table at `index`. The table has the fields of accd_program_spec, with
+ * lists of tables in place of arrays; code is a list of five values for each instruction. Raises for wrong fields, or
+ * without memory. The program lives as long as the table and the context. */
 accd_program *accd__check_program(lua_State *L, struct accd__lua_context *context, int index);
 /* Returns the core's label for the table at `index`: {name=, unit=, section=, member=, element=, round=, file=, line=,
  * layout=, pointer=, array=}. Only name is required. The fields are members of accd_label; section, member, element and
@@ -113,8 +113,8 @@ const accd_label *accd__get_label(lua_State *L, struct accd__lua_context *contex
 
 struct accd__lua_construct;
 struct accd_ir_statement;
-/* Pushes a construct object for a construct of a text of the construct IR, which may be freed afterwards. `index`: stack
- * index of the context. Raises without memory. */
+/* Pushes a construct object for a construct of a text of the construct IR, which may be freed afterwards. `index`:
+ * stack index of the context. Raises without memory. */
 void accd__push_ir_construct(lua_State *L, int index, const struct accd_ir_statement *statement);
 /* Returns the prepared construct at `index`. Raises if the value is no construct, or its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);

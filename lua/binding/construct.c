@@ -164,8 +164,8 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     lua_pop(L, 1);
 }
 
-/* Pushes an empty construct object with space for n items, whose texts `name` and `file` are on top of the stack, and
- * returns it; the texts are replaced by the object. `index`: stack index of the context. Raises without memory. */
+/* Pushes an empty construct object with space for n items, and returns it. The two texts on top of the stack become
+ * its name and file, and are removed. `index`: stack index of the context. Raises without memory. */
 static struct accd__lua_construct *push_construct(lua_State *L, int index, size_t n)
 {
     struct accd__lua_construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);

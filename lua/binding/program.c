@@ -1,8 +1,8 @@
 /* program.c - binds labels and mapping programs: makes those of the core from the tables of the construct IR.
  *
- * The tables are plain data, which lua/accdeep/lowering/construct_ir.lua describes. Each table is bound once per context: a
- * weak table (accd__lua_context.ir_ref) maps it to the label, as light userdata, or to an object that keeps the
- * program. */
+ * The tables are plain data, which lua/accdeep/lowering/construct_ir.lua describes. Each table is bound once per
+ * context: a weak table (accd__lua_context.ir_ref) maps it to the label, as light userdata, or to an object that keeps
+ * the program. */
 #include "binding.h"
 
 #include <assert.h>

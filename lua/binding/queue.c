@@ -196,14 +196,8 @@ static int l_launch_kernel(lua_State *L)
 }
 
 const luaL_Reg accd__queue_methods[] = {
-    {"queue", l_queue},
-    {"queue_wait", l_queue_wait},
-    {"queue_after", l_queue_after},
-    {"waited", l_waited},
-    {"queue_test", l_queue_test},
-    {"queue_call", l_queue_call},
-    {"queues", l_queues},
-    {"launch", l_launch},
-    {"launch_kernel", l_launch_kernel},
+    {"queue", l_queue},   {"queue_wait", l_queue_wait}, {"queue_after", l_queue_after},
+    {"waited", l_waited}, {"queue_test", l_queue_test}, {"queue_call", l_queue_call},
+    {"queues", l_queues}, {"launch", l_launch},         {"launch_kernel", l_launch_kernel},
     {NULL, NULL},
 };

@@ -10,7 +10,7 @@
 #define CODE "r0 = &v\nr1 = 1\n"
 #define ITEM "item copy of 4 base r0 count r1 \"v\"\n"
 /* A program that calls the function `name`, and an item with this program. */
-#define CALL(name) \
+#define CALL(name)                                                                             \
     "accdeep ir 1\nprogram p size 4\npiece @0 size 4\nr0 = element\nr1 = call " name " r0 1\n" \
     "construct region\n" CODE "item copy of 4 base r0 count r1 -> p \"v\"\n"
 

@@ -70,7 +70,7 @@ typedef struct accd_ir_error {
     char message[200];
 } accd_ir_error;
 
-/* What a reader needs from outside. */
+/* Configuration of a reader. */
 typedef struct accd_ir_config {
     const char *file; /* file of the directive in labels, if the text does not name one; NULL: not known */
     int line;         /* line in `file` */

@@ -19,7 +19,7 @@ enum token_kind {
 struct token {
     enum token_kind kind;
     int line, column; /* place of its first character */
-    const char *text; /* its characters, or those between the quotation marks; they are not null-terminated */
+    const char *text; /* the characters, without quotation marks; they are not null-terminated */
     size_t length;
     int64_t value; /* TOKEN_INTEGER */
 };
@@ -33,7 +33,7 @@ struct block {
 struct named_program {
     const char *name;
     accd_program *core;
-    bool *needs; /* for each input up to `ninputs`, whether the program, or a program inside, needs it */
+    bool *needs; /* element i: the program, or a program inside it, needs input i; `ninputs` elements */
     size_t ninputs;
     uint64_t stride; /* bytes of an element */
     unsigned depth;  /* number of programs on the longest path of '->' that begins with this program */
@@ -78,8 +78,8 @@ bool accd__ir_is(const struct reader *reader, const char *text);
 bool accd__ir_accept(struct reader *reader, const char *text);
 /* Skips the sign or keyword `text`; sets an error if there is another token. */
 void accd__ir_expect(struct reader *reader, const char *text);
-/* Return the next integer from `least` to `most`, number of a register, word of a list (its index; `noun` names it in
- * errors), or name (a word or text in quotation marks). Set an error and return 0 or "" if there is another token. */
+/* Return the next integer from `least` to `most`; the number of a register; the index of the next word in a list, which
+ * `noun` describes in errors; a name. Set an error and return 0 or "" if there is another token. */
 int64_t accd__ir_integer(struct reader *reader, int64_t least, int64_t most);
 int accd__ir_register(struct reader *reader);
 int accd__ir_word_of(struct reader *reader, const char *const *words, int n, const char *noun);
@@ -101,7 +101,7 @@ struct code {
     unsigned registers; /* number of registers that the instructions use */
     uint64_t set;       /* bit r: an instruction sets register r */
     uint64_t stride;    /* bytes of the program's element; 0: instructions of an item, which have no element */
-    bool *needs;        /* for each input, whether an instruction reads it; `ninputs` of them */
+    bool *needs;        /* element i: an instruction reads input i; `ninputs` elements */
     size_t ninputs;
 };
 /* Returns the number of the register that the next token names. Sets an error if no instruction of *code sets it. */

@@ -126,7 +126,7 @@ struct draft {
     accd_field *fields;
     accd_member *excluded, *members;
     size_t piece_capacity, field_capacity, excluded_capacity, member_capacity;
-    unsigned depth, open; /* as in struct named_program; `depth` without the program itself */
+    unsigned depth, open; /* members of struct named_program; `depth` does not count the program itself */
     struct code code;
 };
 
@@ -337,7 +337,7 @@ static void finish_program(struct reader *reader, struct draft *draft, const cha
         accd__ir_fail_memory(reader);
     else if (status != ACCD_OK)
         accd__ir_fail(reader, token,
-                      "program '%.80s' is not sound: a flag or descriptor that no field has, a register behind 'outer' "
+                      "program '%.80s' is not sound: a flag or descriptor that no field has, a register after 'outer' "
                       "that is not set, or a wrong 'up'",
                       name);
     else

@@ -349,7 +349,7 @@ accd_status accd_ir_read(accd_context *context, const char *text, const accd_ir_
 /* Frees the result of a reader. */
 void accd_ir_free(accd_ir *ir)
 {
-    struct result *result = (struct result *)ir; /* its first member */
+    struct result *result = (struct result *)ir; /* `ir` is the first member of the result */
     if (!result)
         return;
     for (size_t i = 0; i < ir->nstatements; i++)

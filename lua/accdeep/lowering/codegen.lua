@@ -7,8 +7,8 @@
 -- the section invalid. Start and length of a section, and computations with them here, are signed integers of 64 bits.
 --
 -- A value is {reg | const | symbol, type}: a register, a constant, or the address of a variable. An l-value is {self |
--- variable | reg, offset, type}: its address is `offset` bytes after the current element (self), after the beginning of
--- a variable of the host program, or after the address in a register. An instruction is five integers: opcode, target
+-- variable | reg, offset, type}. It lies `offset` bytes after the current element (self), after the beginning of a
+-- variable of the host program, or after the address in a register. An instruction is five integers: opcode, target
 -- register, two operands, constant. A table {value = integer, ...} in place of the constant is a symbol, which names
 -- what the integer stands for: a variable's address (codegen.symbol), or a function (Session:bound_function). Equal
 -- instructions are emitted once and share a register (Builder.constants). Common arguments: `b` is the builder of the

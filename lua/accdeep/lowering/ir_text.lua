@@ -23,8 +23,8 @@ local FLAGS = { "uncounted", "init", "if_present", "present_or", "base_pointer",
   "always_in", "always_out", "require_present", "finalize", "zero", "attach_always", "attach_never", "present_part",
   "chain" }
 
--- The text that is written: lines; `programs`: names of the programs written so far; `taken`: set of these names;
--- `inputs`: symbols; `numbers`: input's key -> true; `variables`: variable -> its name in the text.
+-- The text that is written, as `lines`. programs: program -> its name, for those written so far; program_names: set of
+-- these names. inputs: list of symbols; numbers: key of an input -> true. variables: variable -> its name in the text.
 local Writer = {}
 Writer.__index = Writer
 
@@ -195,9 +195,9 @@ function Writer:program(program)
     end
   end
   local name, n = program.name or "elements", 1
-  while self.taken[n > 1 and name .. "." .. n or name] do n = n + 1 end
+  while self.program_names[n > 1 and name .. "." .. n or name] do n = n + 1 end
   name = n > 1 and name .. "." .. n or name
-  self.programs[program], self.taken[name] = name, true
+  self.programs[program], self.program_names[name] = name, true
   self:line("program", name_text(name), "size", program.stride)
   for _, piece in ipairs(program.pieces) do
     self:line("  piece", "@" .. piece.offset, "size", piece.bytes, (piece.action or 0) ~= 0 and "action "
@@ -265,8 +265,8 @@ end
 --   is_value           true: calls of functions without an object are values that whoever executes the text passes.
 --   has_place          true: the construct has the file and line of its directive.
 function ir_text.write(plan, options)
-  local self = setmetatable({ options = options, lines = {}, programs = {}, taken = {}, inputs = {}, numbers = {},
-    variables = {}, variable_names = {} }, Writer)
+  local self = setmetatable({ options = options, lines = {}, programs = {}, program_names = {}, inputs = {},
+    numbers = {}, variables = {}, variable_names = {} }, Writer)
   self:line("accdeep ir", VERSION)
   for _, item in ipairs(plan.items) do
     each_program(item, function(program) self:program(program) end)
@@ -278,8 +278,8 @@ function ir_text.write(plan, options)
   return table.concat(self.lines, "\n") .. "\n", self.inputs
 end
 
--- Returns a function for options.variable: the variable of the session that a symbol names or, for an address that was
--- computed during lowering, the block of memory that has the address.
+-- Returns a function for options.variable. It returns the variable that a symbol names. For an address that was
+-- computed during lowering, it returns the block of memory that has the address.
 function ir_text.variables_of(session)
   local blocks = {}
   return function(symbol)

@@ -137,7 +137,7 @@ function expect.new(current, checks, carry_out, run_under)
     return address, bytes, session
   end
 
-  -- What the files of expectations use.
+  -- Functions and values for the files of expectations.
   local tools = { current = current, checks = checks, need = need, with_text = with_text, extent = extent,
     fail = fail, equal = equal, carry_out = carry_out, run_under = run_under }
   expect_state.define(e, tools)

@@ -45,8 +45,8 @@ local function language(run)
   -- Records that the script has executed a statement, so that scenario { } is not allowed any more.
   local function begin() run.begun = true end
 
-  -- What modules of functions use: the Run; current(): the session; begin(); need_text(value, message): raises unless
-  -- the value is a text; new_word: result of vocabulary.extend.
+  -- Functions and values for the modules of functions: the Run; current(): the session; begin(); need_text(value,
+  -- message): raises unless the value is a text; new_word: result of vocabulary.extend.
   local script = { run = run, current = current, begin = begin, need_text = need_text,
     new_word = vocabulary.extend(env, run) }
   for _, functions in ipairs { head_functions, host_functions, directive_functions, state_functions } do
