@@ -92,6 +92,9 @@ case("rejects: of a wrong text nothing is executed [HOUSE-ir]", function()
     "construct enter_data; r0 = &n; r1 = r0 + r0 : i8; item copyin of 4 base r0",
     "construct enter_data; r0 = &n; r1 = r0 == r0 : i32; item copyin of 4 base r0",
     "construct enter_data; r0 = &n; r1 = - r0 : i32; item copyin of 4 base r0",
+    "construct enter_data; r0 = &n; item copyin of 4 base r0 gaps 4 (1:4) gaps 4 (1:4)",
+    "construct enter_data; r0 = &n; item copyin of 4 base r0 rows \"n\" 1 rows \"n\" 1",
+    "construct enter_data; r0 = &n; item copyin of 4 base r0 index \"n\"",
     "construct enter_data; r0 = &n; item copyin base r0", "construct enter_data; r0 = &n; item inherit of 4 base r0",
     "program p size 8; r1 = 2; field @0 of 8 count r0", "program p size 8; r0 = load i64 @4",
     "program p size 8; piece @4 size 8", "program p size 8; r0 = 1; field @0 of 8 count r0 uncounted",
@@ -162,6 +165,7 @@ case("rejects: a name, a store or a region is wrong when the text is executed [H
   end
   fails("unknown-name", "construct enter_data; r0 = &w; item copyin of 4 base r0")
   fails("unsupported", "construct enter_data; r0 = value \"f()\"; item copyin of 4 base r0")
+  fails("unsupported", "construct enter_data; r0 = &n; item copyin of 4 base r0 rows \"n\" 1")
   fails("duplicate-name", "memory m size 4; memory m size 4")
   fails("out-of-bounds", "memory k size 4; store &k+4 = i32 1")
   fails("region-nesting", "end")

@@ -27,6 +27,9 @@ static void end_line(struct reader *reader)
 /* Reads the dimensions of a section with gaps: `gaps RUN (count:step)...`. */
 static void read_gaps(struct reader *reader, accd_ir_item *entry)
 {
+    const struct token token = reader->token;
+    if (entry->item.dims)
+        accd__ir_fail(reader, &token, "the item has 'gaps' already");
     accd_stride *dims = accd__ir_take(reader, ACCD_MAX_RANK * sizeof *dims);
     entry->item.run = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     entry->item.dims = dims;
@@ -46,8 +49,11 @@ static void read_gaps(struct reader *reader, accd_ir_item *entry)
 /* Reads the array that an item belongs to: `rows ["name"] RANK`. The inputs for its bounds are added. */
 static void read_rows(struct reader *reader, accd_ir_item *entry)
 {
+    const struct token token = reader->token;
     if (reader->token.kind == TOKEN_TEXT)
         entry->rows.name = accd__ir_name(reader);
+    if (entry->first_row >= 0)
+        accd__ir_fail(reader, &token, "the item has 'rows' already");
     entry->rows.rank = (unsigned)accd__ir_integer(reader, 0, ACCD_MAX_RANK);
     for (unsigned i = 0; i < 1 + 2 * entry->rows.rank; i++) {
         const int input = accd__ir_add_input(reader, (accd_ir_input){"", 0, true});
@@ -101,7 +107,7 @@ static bool read_item_attribute(struct reader *reader, accd_ir_item *entry, stru
         accd__ir_expect(reader, "size");
         entry->item.frame_bytes = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     } else if (accd__ir_accept(reader, "index")) {
-        for (int i = 0; i < ACCD_MAX_LABEL_INDICES && accd__ir_is_register(reader); i++)
+        for (int i = 0; i < ACCD_MAX_LABEL_INDICES && (i == 0 || accd__ir_is_register(reader)); i++)
             place->index[i] = accd__ir_operand(reader, code);
     } else
         return accd__ir_read_flag(reader, &entry->item.flags);

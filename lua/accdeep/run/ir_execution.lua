@@ -60,8 +60,9 @@ local function input_values(session, state, n)
   for i = 1, n do
     local input = state.inputs[i]
     if input.is_value then
-      raise("unsupported", state.pos, ("the value of '%s' is known only to the program that the text is for"):format(
-        input.name), { rule = "HOUSE-ir" })
+      local value = input.name ~= "" and ("the value of '%s'"):format(input.name) or "an array that 'rows' names"
+      raise("unsupported", state.pos, value .. " is known only to the program that the text is for",
+        { rule = "HOUSE-ir" })
     end
     values[i] = address_of(session, input.name, input.offset, state.pos)
   end
