@@ -95,6 +95,8 @@ case("rejects: of a wrong text nothing is executed [HOUSE-ir]", function()
     "construct enter_data; r0 = &n; item copyin of 4 base r0 gaps 4 (1:4) gaps 4 (1:4)",
     "construct enter_data; r0 = &n; item copyin of 4 base r0 rows \"n\" 1 rows \"n\" 1",
     "construct enter_data; r0 = &n; item copyin of 4 base r0 index \"n\"",
+    "construct exit_data; r0 = &n; item copyin of 4 base r0", "construct update; r0 = &n; item hold of 4 base r0",
+    "construct region; r0 = &n; item delete of 4 base r0; end",
     "construct enter_data; r0 = &n; item copyin base r0", "construct enter_data; r0 = &n; item inherit of 4 base r0",
     "program p size 8; r1 = 2; field @0 of 8 count r0", "program p size 8; r0 = load i64 @4",
     "program p size 8; piece @4 size 8", "program p size 8; r0 = 1; field @0 of 8 count r0 uncounted",

@@ -133,6 +133,26 @@ static void load_parameters(struct reader *reader, accd_ir_item *entry, struct c
     entry->params = values;
 }
 
+/* Returns true if items of a construct can have an action. */
+static bool can_have_action(accd_construct_kind kind, accd_action action)
+{
+    switch (action) {
+    case ACCD_ACTION_INHERIT:
+        return false;
+    case ACCD_ACTION_UPDATE_SELF:
+    case ACCD_ACTION_UPDATE_DEVICE:
+        return kind == ACCD_KIND_UPDATE;
+    case ACCD_ACTION_DELETE:
+    case ACCD_ACTION_DETACH:
+        return kind == ACCD_KIND_EXIT_DATA;
+    case ACCD_ACTION_COPYOUT:
+    case ACCD_ACTION_HOLD:
+        return kind != ACCD_KIND_UPDATE;
+    default:
+        return kind != ACCD_KIND_UPDATE && kind != ACCD_KIND_EXIT_DATA;
+    }
+}
+
 /* Reads an item, whose keyword was read, and gives it the instructions of *code, which is then empty. */
 static void read_item(struct reader *reader, accd_ir_item *entry, struct code *code, const accd_ir_statement *construct)
 {
@@ -145,8 +165,9 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
                        .frame = -1,
                        .first_row = -1};
     entry->item.action = accd__ir_read_action(reader);
-    if (entry->item.action == ACCD_ACTION_INHERIT)
-        accd__ir_fail(reader, &token, "an item has an action of its own: only pieces and fields inherit one");
+    if (!can_have_action(construct->construct, (accd_action)entry->item.action))
+        accd__ir_fail(reader, &token, "items of this construct cannot have the action '%.*s'", (int)token.length,
+                      token.text);
     while (has_more(reader)) {
         if (accd__ir_accept(reader, "of")) {
             entry->code.unit = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
