@@ -1,4 +1,5 @@
--- construct_ir.lua - the construct IR: a plan, the lowered form of one directive of a text.
+-- construct_ir.lua - the construct IR: a plan, the lowered form of one directive of a text. It is plain data, which
+-- ir_text.lua prints and tools/emit makes functions of; lua/binding makes the core's construct of it.
 --
 -- openacc_lowering.lua and openmp_lowering.lua make plans from ASTs; run/ executes them; run/plan_cache.lua retains
 -- them.
@@ -10,10 +11,14 @@
 --       base, count, start  numbers of registers with the address of element 0, the number of elements, and the index
 --                           of the first element (nil: 0); unit: bytes of one element.
 --       slot, slot_address  address of the pointer cell, the memory of the pointer that the core attaches: slot is a
---                           register with the address, slot_address a constant address.
---       program             mapping program, which maps the members (mapping_compiler.lua).
---       label               symbol of the core: the name in messages and events.
+--                           register with the address, slot_address a symbol or a constant address.
+--       program             mapping program, which maps the members: {name, stride, pieces, fields, code, registers,
+--                           params, excluded, members} (mapping_compiler.lua, accd_program_spec).
+--       label               name in messages and events: {name, unit, section, element, member, round, file, line,
+--                           layout, pointer, array} (accd_label).
 --     private, deviceptr, use_device   variables in these clauses, which have no operand.
+--   symbol                  stands for an integer in code: {value, key, variable?, offset?} the address of a variable
+--                           (codegen.symbol), {value, key, name, fn, record} a function (Session:bound_function).
 --
 -- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`
 -- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
@@ -35,7 +40,7 @@ local fields = {
   session = "the session", node = "AST of the directive", kind = "operation, from the directive's definition",
   file = "name of the file with the directive", line = "line of the directive in the file, from 1",
   location = "{text, file, line} of the directive, for errors",
-  openmp = "true for OpenMP", language = "OpenACC or OpenMP (run/directive_dispatch.lua)",
+  openmp = "true for OpenMP", language = "OpenACC or OpenMP (run/directive_dispatch.lua); false: none",
   -- Results of lowering its clauses.
   items = "operands, in order", named = "variable -> its item", clauses = "the clauses, lowered",
   private = "variable -> {attribute, variable}", deviceptr = "variables that hold device addresses",
@@ -103,13 +108,12 @@ function construct_ir.new(session, node, kind, options)
     line = options.line }, Plan)
 end
 
--- Returns a symbol of the core, which names an item in messages and events. unit: bytes of an element; kind: "section",
--- "element" or nil (the whole object); layout: the members, or nil; rows: dimensions inside an element, or nil. Raises
--- the core's error.
+-- Returns a label, which names an item in messages and events. unit: bytes of an element; kind: "section", "element" or
+-- nil (the whole object); layout: the members, or nil; rows: dimensions inside an element, or nil.
 function Plan:label(name, unit, kind, layout, rows)
-  local symbol = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
-  if kind then symbol[kind] = true end
-  return symbol
+  local label = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
+  if kind then label[kind] = true end
+  return label
 end
 
 -- Appends the complete item to the plan and returns it. b: builder with the item's code; request: the request that it
