@@ -46,6 +46,7 @@ struct accd__lowered_plan *accd__lowered_read_plan(accd_context *context, const 
         accd__lowered_end_with_bad_plan(directive);
     if (ir)
         *plan = (struct accd__lowered_plan){
+            .ir = ir,
             .kind = construct->construct,
             .finalize = construct->finalize,
             .name = construct->name,

@@ -153,10 +153,11 @@ end
 
 -- Returns an error for `text`, the message of a Lua error in the interpreter itself, located at the scenario's line.
 -- Its code is scenario-error if the script used a value of a session that has ended ("context is closed"), else
--- internal. Returns nil if `text` does not begin with a location in the interpreter, or is not a string.
+-- internal. Returns nil if `text` does not begin with a location in the interpreter, is not a string, or says that no
+-- memory is left.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
-  if not at or not location.is_own(at) then return nil end
+  if not at or not location.is_own(at) or text:find "not enough memory$" then return nil end
   local file, line = location.scenario(1)
   if text:find("context is closed)", 1, true) then
     return diagnostic.new { code = "scenario-error", message = "this value is from a session that has ended",

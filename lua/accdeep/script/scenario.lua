@@ -152,7 +152,8 @@ function scenario.to_diagnostic(err, file, run)
   if type(err) == "table" then err = rawget(err, "message") end
   local text = (type(err) == "string" or type(err) == "number") and tostring(err)
     or "an error without a message"
-  if text == "not enough memory" then
+  -- Functions in C, LPeg among them, put the place of the call before the message.
+  if text:find "not enough memory$" then
     return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = file,
       message = "the scenario needs more memory than the limit allows",
       help = "raise --limit-memory if the scenario needs more" }
