@@ -13,7 +13,7 @@ struct accd__lowered_plan {
     accd_construct_kind kind;
     int finalize;
     const char *name;
-    accd_ir *ir;       /* the text, which has the items */
+    accd_ir *ir; /* the text, which has the items */
     accd_ir_item *items;
     accd_item *construct_items; /* items of the next construct, located; space for `nitems` */
     size_t nitems;
