@@ -120,7 +120,7 @@ case("rejects: programs are nested at most 1000 levels deep [HOUSE-ir]", functio
   ir(table.concat(lines, "\n", 1, 1000))
 end)
 
-case("accepts: two fields have the same program, whose pointer leads back to the first element [HOUSE-ir]", function()
+case("accepts: two fields have the same program, whose pointer points to the first element [HOUSE-ir]", function()
   ir [[
 accdeep ir 1
 memory root size 16

@@ -176,7 +176,7 @@ describe("descriptors", function()
     assert.same({ "unknown-name", "there is no layout of descriptors 'cray'" }, { err.code, err.message })
   end)
 
-  it("lead to records that say type and size", function()
+  it("point to records with type and size", function()
     local found, made = bytes("cfi", "p => l", "p", 40)
     local record = string.unpack("<i8", found, 25)
     assert.equal(made.program.type_records[made.now.scope.tags.last], record)

@@ -34,14 +34,14 @@ function shell.write(path, text)
   assert(file:close())
 end
 
--- What a command prints; nil if it fails.
+-- Returns what a command prints; nil if it fails.
 function shell.output(command)
   local pipe <close> = assert(io.popen(command))
   local text = pipe:read "a"
   return pipe:close() and text or nil
 end
 
--- What a command prints on both outputs, whatever its status.
+-- Returns what a command prints on both outputs, whatever its exit status is.
 function shell.all_output(command)
   local pipe <close> = assert(io.popen(("(%s) 2>&1"):format(command)))
   return pipe:read "a"

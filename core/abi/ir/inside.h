@@ -86,6 +86,10 @@ int accd__ir_word_of(struct reader *reader, const char *const *words, int n, con
 const char *accd__ir_name(struct reader *reader);
 /* Returns true if the next token is the name of a register, such as r12. */
 bool accd__ir_is_register(const struct reader *reader);
+/* Returns true while the line has more tokens. */
+bool accd__ir_has_more(const struct reader *reader);
+/* Sets the error that the next token is no attribute of `noun`, such as "a field". */
+void accd__ir_fail_attribute(struct reader *reader, const char *noun);
 
 /* Returns zeroed memory that lives as long as the result; NULL, with an error, if there is none. */
 void *accd__ir_take(struct reader *reader, size_t bytes);

@@ -158,6 +158,20 @@ static void fail_expected(struct reader *reader, const char *wanted)
                       token.text, wanted);
 }
 
+/* Returns true while the line has more tokens. */
+bool accd__ir_has_more(const struct reader *reader)
+{
+    return reader->token.kind != TOKEN_LINE && reader->token.kind != TOKEN_END;
+}
+
+/* Sets the error that the next token is no attribute of `noun`. */
+void accd__ir_fail_attribute(struct reader *reader, const char *noun)
+{
+    const struct token token = reader->token;
+    accd__ir_fail(reader, &token, "'%.*s' is no attribute of %s", (int)(token.length > 40 ? 40 : token.length),
+                  token.text, noun);
+}
+
 /* Skips the sign or keyword `text`. */
 void accd__ir_expect(struct reader *reader, const char *text)
 {

@@ -136,20 +136,6 @@ static struct label_text begin_label(const struct reader *reader)
     return (struct label_text){.label = {.flags = ACCD_LABEL_MEMBER, .file = reader->config->file}};
 }
 
-/* Sets an error at a token that is no attribute of `what`. */
-static void fail_attribute(struct reader *reader, const char *what)
-{
-    const struct token token = reader->token;
-    accd__ir_fail(reader, &token, "'%.*s' is no attribute of %s", (int)(token.length > 40 ? 40 : token.length),
-                  token.text, what);
-}
-
-/* Returns true while the line has more tokens. */
-static bool has_more(const struct reader *reader)
-{
-    return reader->token.kind != TOKEN_LINE && reader->token.kind != TOKEN_END;
-}
-
 /* Sets an error at a token if `bytes` bytes at `offset` do not lie in the element of a draft. */
 static void check_part(struct reader *reader, const struct draft *draft, const struct token *token, uint64_t offset,
                        uint64_t bytes)
@@ -176,7 +162,7 @@ static void read_piece(struct reader *reader, struct draft *draft)
     accd__ir_expect(reader, "size");
     piece.bytes = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
     check_part(reader, draft, &token, piece.offset, piece.bytes);
-    while (has_more(reader)) {
+    while (accd__ir_has_more(reader)) {
         if (accd__ir_accept(reader, "action"))
             piece.action = accd__ir_read_action(reader);
         else if (accd__ir_accept(reader, "init"))
@@ -186,7 +172,7 @@ static void read_piece(struct reader *reader, struct draft *draft)
         else if (accd__ir_accept(reader, "base_pointer"))
             piece.base_pointer = true;
         else if (!accd__ir_read_label_attribute(reader, &label))
-            fail_attribute(reader, "a piece");
+            accd__ir_fail_attribute(reader, "a piece");
     }
     piece.label = accd__ir_make_label(reader, &label, NULL);
     accd_piece *entry =
@@ -228,7 +214,7 @@ static void read_field(struct reader *reader, struct draft *draft)
     accd__ir_expect(reader, "of");
     field.unit = (uint64_t)accd__ir_integer(reader, 1, INT64_MAX);
     label.label.unit = field.unit;
-    while (has_more(reader)) {
+    while (accd__ir_has_more(reader)) {
         if (accd__ir_accept(reader, "count"))
             field.count = accd__ir_operand(reader, &draft->code);
         else if (accd__ir_accept(reader, "start"))
@@ -248,7 +234,7 @@ static void read_field(struct reader *reader, struct draft *draft)
         else if (accd__ir_accept(reader, "->"))
             child = accd__ir_read_program_name(reader);
         else if (!accd__ir_read_flag(reader, &field.flags) && !accd__ir_read_label_attribute(reader, &label))
-            fail_attribute(reader, "a field");
+            accd__ir_fail_attribute(reader, "a field");
     }
     if (field.up > draft->open + 1)
         draft->open = field.up - 1;
@@ -289,10 +275,10 @@ static void read_member(struct reader *reader, const struct draft *draft, accd_m
     accd__ir_expect(reader, "size");
     member.bytes = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
     check_part(reader, draft, &token, member.offset, member.bytes);
-    while (has_more(reader) && accd__ir_read_label_attribute(reader, &label))
+    while (accd__ir_has_more(reader) && accd__ir_read_label_attribute(reader, &label))
         continue;
-    if (has_more(reader))
-        fail_attribute(reader, "a member");
+    if (accd__ir_has_more(reader))
+        accd__ir_fail_attribute(reader, "a member");
     member.label = accd__ir_make_label(reader, &label, NULL);
     accd_member *entry = accd__ir_append(reader, list, *n, capacity, sizeof member);
     if (entry) {
@@ -369,7 +355,7 @@ void accd__ir_read_program(struct reader *reader)
             read_member(reader, &draft, &draft.members, &draft.spec.nmembers, &draft.member_capacity);
         else
             break;
-        if (has_more(reader))
+        if (accd__ir_has_more(reader))
             accd__ir_expect(reader, "the end of the line");
     }
     if (!reader->failed && !reader->no_memory)

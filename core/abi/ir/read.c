@@ -7,16 +7,10 @@
 
 enum { VERSION = 1 };
 
-/* Returns true while the line has more tokens. */
-static bool has_more(const struct reader *reader)
-{
-    return reader->token.kind != TOKEN_LINE && reader->token.kind != TOKEN_END;
-}
-
 /* Sets an error if the line has more tokens. */
 static void end_line(struct reader *reader)
 {
-    if (has_more(reader))
+    if (accd__ir_has_more(reader))
         accd__ir_expect(reader, "the end of the line");
     if (reader->token.kind == TOKEN_LINE)
         accd__ir_advance(reader);
@@ -168,16 +162,14 @@ static void read_item(struct reader *reader, accd_ir_item *entry, struct code *c
     if (!can_have_action(construct->construct, (accd_action)entry->item.action))
         accd__ir_fail(reader, &token, "items of this construct cannot have the action '%.*s'", (int)token.length,
                       token.text);
-    while (has_more(reader)) {
+    while (accd__ir_has_more(reader)) {
         if (accd__ir_accept(reader, "of")) {
             entry->code.unit = (uint64_t)accd__ir_integer(reader, 0, INT64_MAX);
             label.label.unit = entry->code.unit;
             has_unit = true;
         } else if (!read_item_attribute(reader, entry, code, &program) &&
                    !accd__ir_read_label_attribute(reader, &label)) {
-            const struct token other = reader->token;
-            accd__ir_fail(reader, &other, "'%.*s' is no attribute of an item",
-                          (int)(other.length > 40 ? 40 : other.length), other.text);
+            accd__ir_fail_attribute(reader, "an item");
         }
     }
     if (program)

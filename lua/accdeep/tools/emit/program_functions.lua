@@ -280,7 +280,7 @@ local function set_pointer(fn, field)
 end
 
 -- Returns the directive that maps a section and attaches its pointer, or detaches the pointer and unmaps the section.
--- It costs less than a routine for each, and the section may begin after the pointer's target.
+-- One directive costs less than a routine for each step, and the section may begin after element 0 of the target.
 local function section(directive, clause, field, bounds, bytes, is_final)
   return { op = "section", directive = directive, clause = clause, offset = field.offset,
     first = times(bounds.start, field.unit), bytes = bytes, is_final = is_final }
