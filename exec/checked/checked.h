@@ -103,6 +103,9 @@ struct rt_history_tile {
     uint8_t indices[RT_TILE_UNITS / 2];
 };
 
+struct rt_access_cell;
+struct rt_iteration_conflict;
+
 /* State that the runtime sets and that the checks of the program's accesses use. The process has one:
  * rt_shadow. */
 struct rt_shadow {
@@ -117,6 +120,14 @@ struct rt_shadow {
     struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
+    /* History of accesses by iteration (loops.h): a cell for each 4 bytes of device memory, and for each byte of units
+     * that are used in part; return address of a read of each word, low half. cells NULL: iterations are not compared. */
+    struct rt_access_cell *cells, *byte_cells;
+    uint32_t *readers;
+    /* Notes the names and the location of an access that conflicts with one of another iteration; called during the
+     * access. on_conflict then reports it, when the iteration ends. */
+    void (*on_conflicting_access)(const struct rt_iteration_conflict *conflict);
+    void (*on_conflict)(const struct rt_iteration_conflict *conflict);
     /* start and size of the address space of device memory; number of bytes from `low` on that have tiles */
     uintptr_t low, bytes, reach;
     /* Returns the id that replaces `from` as last access when `work` accesses the bytes. That is `work` itself if all
@@ -157,11 +168,13 @@ struct rt_check_thread {
     uint32_t *states, *origins;
     const uint8_t *tiles;
     /* start and size of the part of the thread's stack that the kernel may use; stack_bytes 0: no kernel */
-    uintptr_t stack, stack_bytes;
+    uintptr_t stack, all_stack_bytes;
+    uintptr_t stack_bytes; /* the same size, or 0 if accesses to the stack are recorded */
     uint8_t *stack_tiles;  /* first tile of the kernel's stack whose shadow was set to RT_TILE_READABLE */
     size_t nstack_tiles;   /* number of these tiles */
     bool in_kernel;        /* the thread runs a kernel, which may use device memory only */
     bool records_accesses; /* each access is recorded in the access history (access_history.h) */
+    bool records_iterations; /* each access is recorded in the history of iterations (loops.h) */
     bool is_atomic;        /* loads and stores belong to an atomic operation */
     /* id of the running kernel's work (see rt_last_access); 0: everything that follows happens after the kernel */
     uint16_t work;
@@ -190,6 +203,7 @@ struct rt_check_thread {
         uint64_t entry;    /* index in rt_history_tile.last at which a tile may have `to` */
     } (*changes)[RT_CHANGE_CACHE];
 };
+void rt_end_kernel_loops(void); /* loops.c: ends the comparison of iterations of the thread's kernel */
 struct rt_check_thread *rt_get_check_thread(void); /* returns the state of the calling thread */
 
 /* Owner of a block of malloc: host code, or a kernel that allocated it. Of the blocks of host code, only

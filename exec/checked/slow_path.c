@@ -3,6 +3,7 @@
  * access history. Calls the runtime if the states do not allow the access. */
 #include "access_history.h"
 #include "fast_path.h"
+#include "loops.h"
 
 /* State of the checks for the process, under two names (local_shadow is hidden from other libraries), and
  * state of each thread. */
@@ -52,7 +53,7 @@ static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
 static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
-    if (at - this_check_thread.stack < this_check_thread.stack_bytes)
+    if (at - this_check_thread.stack < this_check_thread.all_stack_bytes)
         return true;
     if (at - this_check_thread.declared < this_check_thread.declared_bytes)
         at += this_check_thread.offset;
@@ -259,11 +260,16 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t
     const bool write = access_flags & RT_ACCESS_WRITE;
     if (this_check_thread.is_atomic)
         access_flags |= RT_ACCESS_ATOMIC;
-    if (this_check_thread.records_accesses) {
+    if (this_check_thread.records_accesses | this_check_thread.records_iterations) {
         const uintptr_t shift =
             at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
-        if (at + shift - local_shadow.low < local_shadow.bytes)
+        const bool is_on_device = at + shift - local_shadow.low < local_shadow.bytes;
+        if (is_on_device && this_check_thread.records_accesses)
             record_use(at + shift, n, access_flags, pc, frame);
+        if (is_on_device && this_check_thread.records_iterations)
+            rt_record_iteration_access(at + shift, n, access_flags, pc, frame);
+        else if (this_check_thread.records_iterations)
+            rt_record_scalar_access(at, n, access_flags, pc, frame);
     }
     if (is_allowed(at, n, write, pc) || handle_first_access(at, n, write, pc))
         return;
@@ -305,14 +311,16 @@ __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n,
 #define FIRST(n)                                                                                                   \
     void rt_read##n##_first(uintptr_t at)                                                                          \
     {                                                                                                              \
-        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n)) \
+        if (this_check_thread.records_iterations ||                                                                \
+            (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n)))  \
             rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                      \
     }                                                                                                              \
     static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                           \
     {                                                                                                              \
         const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                               \
-        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)                              \
-                                               : !handle_first_write(at, n, pc))                                   \
+        if (this_check_thread.records_iterations ||                                                                \
+            (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)                             \
+                                                : !handle_first_write(at, n, pc)))                                 \
             rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                     \
     }
 FIRST(4)
@@ -337,8 +345,8 @@ void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;
     const struct rt_lookup_entry *lookup_cache = thread->lookup_cache;
-    while (at - lookup_cache->at >= lookup_cache->bytes)
-        if (thread->records_accesses || ++lookup_cache == thread->lookup_cache + RT_LOOKUP_CACHE) {
+    while (thread->records_iterations || at - lookup_cache->at >= lookup_cache->bytes)
+        if (thread->records_accesses || thread->records_iterations || ++lookup_cache == thread->lookup_cache + RT_LOOKUP_CACHE) {
             write8_first(at);
             return;
         }
@@ -372,7 +380,7 @@ void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uin
         if (!this_check_thread.in_kernel && !local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] &&
             at - local_shadow.low >= local_shadow.bytes)
             part = rt_min_size(n, leaf_end - at);
-        else if (this_check_thread.records_accesses || !is_allowed(at, part, access_flags & RT_ACCESS_WRITE, pc))
+        else if (this_check_thread.records_accesses || this_check_thread.records_iterations || !is_allowed(at, part, access_flags & RT_ACCESS_WRITE, pc))
             rt_check_slow_path(at, part, access_flags, pc, frame);
     }
 }

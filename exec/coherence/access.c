@@ -434,12 +434,14 @@ void rt_check_init(void)
 {
     rt_shadow_init(on_access, on_mpi_transfer, on_free, on_async_buffer);
     rt_history_init();
+    rt_iteration_races_init();
     rt_find_uninstrumented_objects();
 }
 
 /* Frees the access history and the shadow, before the context is freed. */
 void rt_check_free(void)
 {
+    rt_iteration_races_free();
     rt_history_free();
     rt_shadow_free();
 }
@@ -483,7 +485,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     rt_history_begin_kernel(thread);
     rt_unlock();
     thread->stack = site->call.sp - STACK;
-    thread->stack_bytes = STACK;
+    thread->stack_bytes = thread->all_stack_bytes = STACK;
     open_stack_tiles(thread);
     rt_declared_swapped = rt.has_declared;
 }
@@ -492,6 +494,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);
+    rt_end_kernel_loops();
     rt_lock();
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();

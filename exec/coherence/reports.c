@@ -41,7 +41,7 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
 
 /* Returns the location of the write that an origin (low half of its return address) stands for; `file` NULL: the line
  * is not known. */
-static struct rt_related_location find_writer(uint32_t origin)
+struct rt_related_location rt_find_writer(uint32_t origin)
 {
     struct rt_related_location related = {.event = "written"};
     struct search search = {.origin = origin};
@@ -94,7 +94,7 @@ static struct rt_site get_site(const struct rt_access *access)
 
 /* Returns the return address of an access in the program's own code, or that of the access itself if the function is
  * not known. */
-static uintptr_t get_access_pc(const struct rt_access *access)
+uintptr_t rt_get_access_pc(const struct rt_access *access)
 {
     const struct rt_site site = get_site(access);
     return site.call.pc ? site.call.pc : access->pc;
@@ -220,7 +220,7 @@ static struct rt_diagnostic make_diagnostic(const struct rt_access *access, cons
         .level = "warning",
         .code = code,
         .rule = rule,
-        .pc = access    ? get_access_pc(access)
+        .pc = access    ? rt_get_access_pc(access)
               : rt.site ? rt.site->call.pc
                         : 0,
         .object = *names->object.name ? names->object.name : NULL,
@@ -282,7 +282,7 @@ static void add_recent_report(const char *code, const struct rt_access *access, 
         report = &recent_reports[nrecent_reports++ % (sizeof recent_reports / sizeof recent_reports[0])];
     report->code = mapping ? code : NULL;
     report->pc = access->pc;
-    report->location = get_access_pc(access);
+    report->location = rt_get_access_pc(access);
     report->start = mapping ? mapping->host : 0;
     snprintf(report->object, sizeof report->object, "%s", object);
 }
@@ -330,7 +330,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
     struct named_element names = {.element = "device memory"};
     struct lost_change *entry = mapping || rt_is_in_device_space(at) ? NULL : find_lost_change(at);
     if (is_repeated(uninitialized_read, access, mapping) ||
-        (entry && rt_count_duplicate(uninitialized_read, get_access_pc(access), entry->name)))
+        (entry && rt_count_duplicate(uninitialized_read, rt_get_access_pc(access), entry->name)))
         return;
     if (mapping)
         name_element(access, mapping, at, &names);
@@ -387,7 +387,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
              site->construct_name, stream);
     struct rt_related_location related = {0};
     if (is_write && last && device)
-        related = find_writer(*granule.origin);
+        related = rt_find_writer(*granule.origin);
     if (!related.file)
         rt_find_line(earlier->pc, &related.file, &related.line, NULL);
     related.event = is_write ? "written" : "read";
@@ -405,7 +405,7 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
     const struct rt_site site = get_site(access);
     struct rt_related_location related = {.event = transfer->writes ? "written" : "read"};
     struct named_element names = {.object = transfer->display};
-    if (rt_count_duplicate(missing_wait, get_access_pc(access), names.object.name))
+    if (rt_count_duplicate(missing_wait, rt_get_access_pc(access), names.object.name))
         return;
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
     rt_format_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, names.object.name,
@@ -435,7 +435,7 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
         return;
     name_element(access, mapping, at, &names);
     add_recent_report(stale_data, access, mapping, names.object.name);
-    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, find_writer(origin));
+    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, rt_find_writer(origin));
     if (device && rt_get_empty_update_site() && rt_is_declared((const void *)(uintptr_t)mapping->host)) {
         struct rt_related_location *const update = &read.further[0];
         update->event = "update";
@@ -457,10 +457,10 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
 {
     struct lost_change *entry = find_lost_change(at);
     struct named_element names;
-    if (!entry || rt_count_duplicate(stale_data, get_access_pc(access), entry->name))
+    if (!entry || rt_count_duplicate(stale_data, rt_get_access_pc(access), entry->name))
         return;
     name_host_element(access, entry, at, &names);
-    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, find_writer(entry->origin));
+    struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, rt_find_writer(entry->origin));
     read.further[0] = rt_get_related_location("end", entry->region);
     if (!read.further[0].file)
         read.further[0] = rt_get_related_location("unmapped", entry->pc);
@@ -473,7 +473,7 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
 {
     struct named_element names;
     name_element(NULL, mapping, at, &names);
-    rt_emit_overwritten_change(make_diagnostic(NULL, NULL, rule, &names, find_writer(origin)),
+    rt_emit_overwritten_change(make_diagnostic(NULL, NULL, rule, &names, rt_find_writer(origin)),
                                rt_is_in_device_space(at));
 }
 
@@ -503,7 +503,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
     const char *actor = get_actor(), *verb = get_access_verb(access, false);
     struct rt_mapping mapping;
-    if (rt_report_unmapped_access(rt_kernel_site ? rt_kernel_site : rt.site, actor, verb, at, get_access_pc(access)))
+    if (rt_report_unmapped_access(rt_kernel_site ? rt_kernel_site : rt.site, actor, verb, at, rt_get_access_pc(access)))
         rt_exit_with_error();
     if (find_nearest_mapping(at, &mapping)) {
         struct named_element names;
@@ -516,7 +516,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
         rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", actor, verb, names.element,
                            at < mapping.dev ? "before the beginning" : "after the end");
     } else {
-        rt_report("error", out_of_bounds, "ACC33-2.7.1-1", get_access_pc(access),
+        rt_report("error", out_of_bounds, "ACC33-2.7.1-1", rt_get_access_pc(access),
                   "%s %s %p, where no data are on the device", actor, verb, (void *)(uintptr_t)at);
     }
     rt_exit_with_error();
@@ -527,7 +527,7 @@ void rt_report_access_to_host(const struct rt_access *access)
 {
     assert(rt_kernel_site);
     rt_report_host_access(rt_kernel_site, rt_kernel_device, get_actor(), get_access_verb(access, false), access->at,
-                          get_access_pc(access));
+                          rt_get_access_pc(access));
 }
 
 /* Reports the host's access to device memory, and ends the program. */

@@ -8,6 +8,13 @@ return {
       .. "Our reading: a base pointer that is null, or that points to no host memory, is an error (null-pointer, "
       .. "out-of-bounds)." },
 
+  { id = "OMP60-race-1", section = "1.3.1", kind = "run-time error", status = "open",
+    title = "Data races",
+    text = "If two threads access the same memory without synchronization, and one of them writes it, the program has "
+      .. "a data race, and its result is unspecified. Our reading: this is an error (data-race), also for writes of "
+      .. "the same value, of which accdeep exec only writes a note. Atomic operations do not race with each other, "
+      .. "and neither do regions of critical." },
+
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
     title = "Map types",
     text = "The map types are storage, to, from and tofrom; tofrom is the default. In 5.x storage is called alloc, "

@@ -12,6 +12,7 @@ local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
+  command:flag("--no-races", "Races between iterations of a loop are not found.")
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library, whose "
     .. "programs are not checked.", "openacc"):choices { "openacc", "openmp", "accdeep" }
   command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as recursive types.", "tr14")
@@ -39,7 +40,8 @@ local function run(chosen)
     return 0
   end
   local list = cc.command(chosen)
-  local ok, status = pcall(compiler_driver.compile, list, chosen)
+  local ok, status = pcall(compiler_driver.compile, list, { to = chosen.to, rules = chosen.rules,
+    marks_loops = not (chosen.no_check or chosen.no_races or chosen.to == "accdeep") })
   if not ok then
     if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)

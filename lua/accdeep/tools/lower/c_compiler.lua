@@ -72,8 +72,8 @@ end
 local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
 
 -- Returns the preprocessed unit, in which directives remain, or nil if the compiler rejects it; and the compiler's
--- messages. `expanding`: further options, from the function `expanding`.
-local function preprocess(unit, expanding)
+-- messages. `expanding`: further options, already quoted.
+function c_compiler.preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.options),
     unit.text and folder_of(unit) or "", quote(path)))
@@ -129,7 +129,7 @@ end
 -- `words()` returns the set of names in the statement after the directive, with macros expanded.
 function c_compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
-  local text, messages = preprocess(unit, expanding(unit))
+  local text, messages = c_compiler.preprocess(unit, expanding(unit))
   if not text then return nil, messages end
   if not text:find "#%s*pragma%s+acc%f[^%w_]" then return {}, text end
   local scanned, list = c_source.scan(text), {}

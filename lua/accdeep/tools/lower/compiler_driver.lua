@@ -3,10 +3,12 @@
 -- Lowered units are written to files of the same name in a temporary folder, and the command compiles these instead.
 -- Lists of dependencies still name the original units. tools/cc.lua (`accdeep cc`) calls compiler_driver.compile.
 
+local c_compiler = require "accdeep.tools.lower.c_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
+local loop_marks = require "accdeep.tools.lower.loop_marks"
 local lower = require "accdeep.tools.lower"
 local shell_command = require "accdeep.tools.shell_command"
 local system = require "accdeep.system"
@@ -141,12 +143,48 @@ local function dependencies(list, unit)
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
+-- Returns true if a unit of C or C++ may have device code with loops.
+local function may_have_kernels(text)
+  return text:find "pragma" ~= nil or text:find "_Pragma" ~= nil or text:find "#%s*include" ~= nil
+end
+
+-- Marks the parallel loops of the units of C and C++ in the command `list` (loop_marks.lua): replaces the text of
+-- entries of `units`, the lowered ones, or adds entries, whose field `suffix` is that of a preprocessed unit.
+-- `dependencies_of`: function that returns the options that write the dependencies of a unit. A unit that the compiler
+-- does not preprocess stays as it is, so that the compiler reports its error.
+local function mark_loops(list, units, folder)
+  local lowered = {}
+  for _, unit in ipairs(units) do lowered[unit.at] = unit end
+  local options = options_of(list)
+  for _, i in ipairs(units_of(list)) do
+    local path, unit = list[i], lowered[i]
+    local text = unit and unit.text or files.read(path)
+    if not path:find "%.[fF]%d+$" and may_have_kernels(text) then
+      local is_cxx = c_compiler.is_cxx(path, list[1])
+      local preprocessed = c_compiler.preprocess({ path = path, command = list[1], options = options,
+        text = unit and text, folder = folder:path() }, "")
+      local marked, unmarked = loop_marks.insert(preprocessed or "", path, is_cxx)
+      for _, loop in ipairs(unmarked or {}) do
+        io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
+          loop.reason))
+      end
+      if marked then
+        unit = unit or { at = i, path = path }
+        if not lowered[i] then units[#units + 1] = unit end
+        unit.text, unit.suffix = marked, is_cxx and ".ii" or ".i"
+      end
+    end
+  end
+end
+
 -- Writes the lowered units to `folder`, and runs the command `list` with them in place of the original ones. Returns
 -- its exit status, or 128 + the signal that ended it. Sets lowered_path of each unit.
 local function run(list, units, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(units) do
-    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
+    local name = unit.path:match "[^/]*$"
+    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number,
+      unit.suffix and name:gsub("%.%w+$", "") .. unit.suffix or name)
     files.write(unit.lowered_path, unit.text)
     command[unit.at] = unit.lowered_path
     local unit_folder = unit.path:match "^(.*)/" or "."
@@ -207,6 +245,7 @@ end
 local function compile(list, request, folder)
   local units, problem = lower_units(list, request, folder)
   if problem then return compile_refused(list, problem) end
+  if request.marks_loops then mark_loops(list, units, folder) end
   if not units[1] then return nil end
   local status = run(list, units, folder)
   name_dependencies(list, units)
@@ -214,7 +253,8 @@ local function compile(list, request, folder)
 end
 
 -- Runs the compiler command `list` with lowered units. Returns its exit status; nil, without running the command, if no
--- unit changed. `request`: {to, rules} as in lower.unit. Raises errors of directives, and an error for a unit that the
+-- unit changed. `request`: {to, rules} as in lower.unit, and
+-- marks_loops: parallel loops are marked for the checks. Raises errors of directives, and an error for a unit that the
 -- compiler accepts but the lowering cannot query.
 function compiler_driver.compile(list, request)
   local folder = setmetatable({}, Folder)

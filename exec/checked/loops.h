@@ -1,0 +1,101 @@
+/* loops.h - which accesses of a kernel may run at the same time on a device: history of the accesses of iterations.
+ *
+ * `accdeep cc` puts a call at the begin of each iteration of a loop whose iterations may run in parallel, and at the
+ * end of such a loop (loops.c). The kernel itself runs iteration by iteration, outer loops first. Each begin of an
+ * iteration gets the next number of a counter, its time. The history has, for each 4 bytes of device memory, the times
+ * of the last write and of a read. An earlier access and the current one belong to different iterations of a loop if
+ * its time lies in the loop, and before the loop's current iteration:
+ *
+ *      time     1    2        3   4   5        6        7   8
+ *      outer    [i=0          ]            [i=1           ]
+ *      inner         [j=0][j=1]                 [j=0][j=1]
+ *                                        ^ an access here may run at the same time as those of i=0
+ *
+ * Accesses before the outermost loop, and of the current iteration of each loop, are ordered. One read suffices: it is
+ * replaced only by a read that it is ordered before (Feng and Leiserson, 1997). */
+#ifndef RT_LOOPS_H
+#define RT_LOOPS_H
+
+#include "checked.h"
+
+enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 1024, RT_SCALARS_MAX = 32 };
+
+/* Last accesses of 4 bytes, or of one byte: times of the last write and of a read, doubled; plus 1 for an atomic
+ * operation. `write` RT_CELL_SPLIT: each of the 4 bytes has a cell. */
+struct rt_access_cell {
+    uint32_t write, read;
+};
+#define RT_CELL_SPLIT UINT32_MAX
+
+/* A loop that runs, and whose iterations may run in parallel on a device. */
+struct rt_parallel_loop {
+    const char *names; /* names of the loop's variables, "i" or "i, j" */
+    unsigned id;
+    uint32_t first, current; /* times of its first and of its current iteration */
+    /* Values of the variables in iterations: of the current one at index n % RT_LOOP_LOG, and of those before it. */
+    uint64_t n;
+    struct rt_loop_iteration {
+        uint32_t time;
+        long values[RT_LOOP_VALUES];
+    } log[RT_LOOP_LOG];
+};
+
+/* Accesses of two iterations to the same bytes, at least one of them a write. */
+struct rt_iteration_conflict {
+    uintptr_t at;
+    size_t n;
+    bool is_write, earlier_is_write;
+    bool updates;                      /* the current iteration reads the bytes, and then writes them */
+    bool is_same_value;                /* both write the same bytes */
+    uintptr_t pc;                      /* return address of the current access */
+    const uintptr_t *frame;            /* its frame; NULL: not known */
+    uint32_t earlier_pc;               /* low half of the return address of the earlier access */
+    const struct rt_parallel_loop *loop; /* the loop, whose current iteration makes the access */
+    uint32_t time;                     /* time of the earlier access */
+    const struct rt_scalar *scalar;    /* the variable, if it is not in device memory; NULL: it is */
+};
+
+/* A scalar variable of the kernel's stack that a loop assigns: its cells. */
+struct rt_scalar {
+    const char *name;
+    uintptr_t at;
+    size_t n;
+    unsigned depth;    /* number of loops around the one that assigns it, plus one */
+    bool is_shared;    /* the iterations share the variable; otherwise each has a copy */
+    uint32_t pcs[2];   /* low halves of the return addresses of the last write and of a read */
+    struct rt_access_cell cell;
+};
+
+/* The loops of the kernel whose iterations are compared; one kernel at a time. */
+struct rt_kernel_loops {
+    uint32_t time;
+    unsigned depth;
+    struct rt_parallel_loop loops[RT_LOOPS_MAX];
+    unsigned nscalars;
+    struct rt_scalar scalars[RT_SCALARS_MAX];
+};
+
+/* Returns true if an access at `time` may run at the same time as the current access on a device. Then sets *level_p to
+ * the loop whose iterations the two belong to. */
+static inline bool rt_is_concurrent(const struct rt_kernel_loops *kernel, uint32_t time, unsigned *level_p)
+{
+    if (!kernel->depth || time >= kernel->loops[kernel->depth - 1].current || time < kernel->loops[0].first)
+        return false;
+    for (unsigned i = 0; i < kernel->depth; i++) {
+        if (time < kernel->loops[i].first)
+            return false;
+        if (time < kernel->loops[i].current) {
+            *level_p = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Records an access of the thread's kernel to n bytes at `at`, outside of device memory, if a scalar variable is there. */
+void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
+/* Records an access of the thread's kernel to n bytes of device memory at `at` in the history of iterations, and
+ * reports accesses of other iterations that conflict with it. */
+void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
+
+#endif

@@ -1,0 +1,158 @@
+/* iteration_races.c - races between iterations of a kernel's loop: reports, and memory of their history.
+ *
+ * The history and its checks are in exec/checked/loops.h. A conflict arrives twice: during the access, when the names
+ * and the location are known, and at the end of the iteration, when it is known whether the iteration also writes the
+ * bytes, and which value. */
+#include "base/lock.h"
+#include "checked/loops.h"
+#include "diag/diagnostics.h"
+#include "diag/errors.h"
+#include "diag/source_lines.h"
+#include "diag/symbolize.h"
+#include "shadow.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The access of the conflict under way. */
+static struct noted {
+    uintptr_t pc; /* return address in the program's own code */
+    uint64_t object_bytes;
+    char object[RT_NAME_SIZE], element[340], mapped_file[1024];
+    int mapped_line;
+} noted;
+
+/* Returns the number of bytes of the history: a cell for each 4 bytes and for each byte of device memory, and a return
+ * address for each 8 bytes. */
+static uint64_t get_history_bytes(void)
+{
+    return rt_shadow.bytes / 4 * sizeof *rt_shadow.cells + rt_shadow.bytes * sizeof *rt_shadow.byte_cells +
+           rt_shadow.bytes / 8 * sizeof *rt_shadow.readers;
+}
+
+/* Notes names and location of an access that conflicts with an earlier one. */
+static void on_conflicting_access(const struct rt_iteration_conflict *conflict)
+{
+    const struct rt_access access = {conflict->at, conflict->n, conflict->is_write, conflict->pc, conflict->frame};
+    const bool has_locked = rt_lock();
+    struct rt_mapping mapping;
+    accd_present_object object;
+    noted = (struct noted){.pc = rt_get_access_pc(&access), .element = "device memory"};
+    if (conflict->scalar) {
+        snprintf(noted.object, sizeof noted.object, "%s", conflict->scalar->name);
+        snprintf(noted.element, sizeof noted.element, "%s", conflict->scalar->name);
+        noted.object_bytes = conflict->scalar->n;
+    } else if (rt_find_device_mapping(access.at, &mapping) &&
+        accd_present_at(rt.context, mapping.device, mapping.host, 0, &object)) {
+        const struct rt_display_name display = rt_get_display_name(&object.info);
+        snprintf(noted.object, sizeof noted.object, "%s", display.name);
+        snprintf(noted.mapped_file, sizeof noted.mapped_file, "%s", display.file ? display.file : "");
+        noted.mapped_line = display.line;
+        noted.object_bytes = mapping.bytes;
+        rt_format_element(rt_kernel_site, mapping.host, mapping.bytes, access.at - mapping.dev, noted.object,
+                          noted.element, sizeof noted.element);
+    }
+    if (has_locked)
+        rt_unlock();
+}
+
+/* Writes the values of the loop's variables in the iteration that began last at or before `time`: "i = 3, j = 0". Writes
+ * "" if the iteration is not in the log any more. */
+static void format_iteration(const struct rt_parallel_loop *loop, uint32_t time, char *to, size_t capacity)
+{
+    const char *names = loop->names;
+    size_t length = 0;
+    *to = 0;
+    for (uint64_t i = loop->n; i && loop->n - i < RT_LOOP_LOG; i--) {
+        const struct rt_loop_iteration *iteration = &loop->log[(i - 1) % RT_LOOP_LOG];
+        if (iteration->time > time)
+            continue;
+        for (unsigned k = 0; k < RT_LOOP_VALUES && *names && length < capacity; k++) {
+            const int n = (int)strcspn(names, ",");
+            length += (size_t)snprintf(to + length, capacity - length, "%s%.*s = %ld", k ? ", " : "", n, names,
+                                       iteration->values[k]);
+            names += n + (names[n] == ',' ? 2 : 0);
+        }
+        return;
+    }
+}
+
+/* Writes the element without "of ...": "a[3] of a[0:8]" gives "a[3]". */
+static void format_element(char *to, size_t capacity)
+{
+    const char *of = strstr(noted.element, " of ");
+    snprintf(to, capacity, "%.*s", (int)(of ? of - noted.element : (long)strlen(noted.element)), noted.element);
+}
+
+/* Writes the help for a conflict: the clause or directive that removes it. */
+static void format_conflict_help(const struct rt_iteration_conflict *conflict, char *to, size_t capacity)
+{
+    const bool is_scalar = noted.object_bytes == conflict->n;
+    char name[200];
+    snprintf(name, sizeof name, "%.*s", (int)rt_variable_name_length(noted.object), noted.object);
+    if (conflict->is_write && conflict->earlier_is_write && !conflict->updates)
+        snprintf(to, capacity, "give each iteration its own copy: private(%s); or make the indices of all iterations differ",
+                 name);
+    else if (is_scalar && conflict->updates)
+        snprintf(to, capacity, "reduction(+:%s) with the loop's operation, or atomic update", name);
+    else if (conflict->updates)
+        snprintf(to, capacity, "make the change atomic: atomic update");
+    else
+        snprintf(to, capacity, "the loop's iterations depend on each other: loop seq, or change the algorithm");
+}
+
+/* Reports a conflict, whose names on_conflicting_access has noted. */
+static void on_conflict(const struct rt_iteration_conflict *conflict)
+{
+    char now[120], earlier[120], element[340], help[400];
+    const bool has_locked = rt_lock();
+    format_iteration(conflict->loop, conflict->loop->current, now, sizeof now);
+    format_iteration(conflict->loop, conflict->time, earlier, sizeof earlier);
+    if (!*earlier)
+        snprintf(earlier, sizeof earlier, "an earlier one");
+    format_element(element, sizeof element);
+    format_conflict_help(conflict, help, sizeof help);
+    struct rt_diagnostic finding = {.level = conflict->is_same_value ? "note" : "error", .code = "data-race",
+                                    .rule = rt_uses_openmp_terms() ? "OMP60-race-1" : "ACC33-2.9-5",
+                                    .pc = noted.pc, .object = *noted.object ? noted.object : NULL,
+                                    .element = *noted.element ? noted.element : NULL,
+                                    .region = rt_get_kernel_region(rt_kernel_site), .help = help,
+                                    .other = rt_find_writer(conflict->earlier_pc)};
+    finding.other.event = conflict->earlier_is_write ? "written" : "read";
+    if (*noted.mapped_file)
+        finding.further[0] = (struct rt_related_location){"mapped", noted.mapped_file, noted.mapped_line};
+    if (conflict->is_write && conflict->earlier_is_write)
+        rt_emit_diagnostic(&finding, conflict->is_same_value ? "iterations %s and %s write the same value to %s"
+                                                             : "iterations %s and %s both write %s",
+                           earlier, now, element);
+    else
+        rt_emit_diagnostic(&finding, "iteration %s %s %s, which iteration %s %s", now,
+                           conflict->is_write ? "writes" : "reads", element, earlier,
+                           conflict->earlier_is_write ? "writes" : "reads");
+    if (has_locked)
+        rt_unlock();
+}
+
+/* Allocates the history of iterations, and sets the callbacks of rt_shadow. Without address space, iterations are not
+ * compared. */
+void rt_iteration_races_init(void)
+{
+    assert(rt_shadow.bytes);
+    rt_shadow.cells = rt_reserve_memory(get_history_bytes());
+    if (!rt_shadow.cells)
+        return;
+    rt_shadow.byte_cells = rt_shadow.cells + rt_shadow.bytes / 4;
+    rt_shadow.readers = (uint32_t *)(void *)(rt_shadow.byte_cells + rt_shadow.bytes);
+    rt_shadow.on_conflicting_access = on_conflicting_access;
+    rt_shadow.on_conflict = on_conflict;
+}
+
+/* Frees the history of iterations. */
+void rt_iteration_races_free(void)
+{
+    if (rt_shadow.cells)
+        munmap(rt_shadow.cells, get_history_bytes());
+    rt_shadow.cells = NULL;
+}

@@ -1,0 +1,329 @@
+-- loop_marks.lua - inserts calls that tell the checks of a program where iterations of parallel loops begin and end.
+--
+-- Input: the preprocessed text of a C or C++ unit. Output: the text with a call of accdeep_iteration at the begin of
+-- each iteration, and a call of accdeep_loop_end after the loop (exec/checked/loops.c). Marked are loops of device
+-- code whose iterations a compiler may run in parallel: OpenACC loops that are independent, and OpenMP loops that are
+-- divided among teams, threads or lanes. Lines keep their numbers. compiler_driver.lua calls it.
+
+local c_source = require "accdeep.tools.lower.c_source"
+local line_markers = require "accdeep.tools.lower.line_markers"
+local strings = require "accdeep.base.strings"
+
+local loop_marks = {}
+
+-- Declarations of the functions; for C++ also the value of a loop's variable, which may be an iterator.
+local C_DECLARATIONS = "void accdeep_iteration(const char *, unsigned, long, long, long); "
+  .. "void accdeep_loop_end(unsigned); void accdeep_scalar(const char *, const void *, unsigned long, int);\n"
+local CXX_DECLARATIONS = "extern \"C\" { " .. C_DECLARATIONS:sub(1, -2) .. " }\n"
+  .. "static inline __attribute__((unused)) long accdeep_value(long long i) { return i; }\n"
+  .. "template <class T> static inline long accdeep_value(const T &) { return 0; }\n"
+
+-- ------------------------------------------------------------------------------------- directives --
+
+-- Returns the words of a directive in front of which no parenthesis is open, as a list, and as a table from word to the
+-- text in the parentheses that follow it, or to true.
+local function read_words(text)
+  local list, set = {}, {}
+  for word, argument in text:gmatch "([%a_][%w_]*)%s*(%b())" do set[word] = argument:sub(2, -2) end
+  for word in text:gsub("%b()", " "):gmatch "[%a_][%w_]*" do
+    list[#list + 1] = word
+    set[word] = set[word] or true
+  end
+  return list, set
+end
+
+local compute = strings.word_set "parallel kernels serial"
+local dividing = strings.word_set "for distribute simd loop"
+
+-- Returns the directive of a preprocessor line: {standard, words}; nil for other lines. `standard`: "acc" or "omp".
+local function read_directive(line)
+  local standard, text = line:match "^#%s*pragma%s+(%l%l%l)%f[^%w_]%s*(.*)$"
+  if standard ~= "acc" and standard ~= "omp" then return nil end
+  local list, words = read_words((text:gsub("\\\r?\n", " ")))
+  return { standard = standard, name = list[1], words = words }
+end
+
+-- Returns true if a directive begins device code: a compute construct of OpenACC, or target.
+local function begins_kernel(directive)
+  if directive.standard == "acc" then return compute[directive.name] == true end
+  local words = directive.words
+  return directive.name == "target" and not (words.data or words.update or words.enter or words.exit)
+end
+
+-- Returns true if a compiler may run the iterations of the OpenACC loop `directive` in parallel. `around`: the compute
+-- construct that contains the loop, nil for a loop of a device routine. `is_in_routine`: the routine's directive lets
+-- its loops be divided.
+local function is_parallel_acc(directive, around, is_in_routine)
+  local words = directive.words
+  if not words.loop or words.seq or words.auto then return false end
+  if not around then return is_in_routine end
+  return around.name == "parallel" or around.name == "kernels" and words.independent ~= nil
+end
+
+-- Returns true if the iterations of the OpenMP loop `directive` may run in parallel. `around`: list of the directives
+-- that contain it, the outermost first.
+local function is_parallel_omp(directive, around)
+  local words = directive.words
+  if words.ordered or words.taskloop then return false end
+  if words.distribute or words.simd or words.loop then return true end
+  if not words["for"] then return false end
+  local is_orphaned = not around[1]
+  for _, outer in ipairs(around) do is_orphaned = is_orphaned or outer.words.parallel ~= nil end
+  return words.parallel ~= nil or is_orphaned
+end
+
+-- ------------------------------------------------------------------------------------------ loops --
+
+local Marks = {}
+Marks.__index = Marks
+
+-- Inserts a text at a position. Texts at one position keep their order.
+function Marks:insert(at, text)
+  self.edits[#self.edits + 1] = { at = at, number = #self.edits, text = text }
+end
+
+-- Returns the loop whose `for` is token i: {names, body, last}. `names`: list of the variables of this loop and of the
+-- loops directly in it, `depth` in all. `body`: first token of the innermost body. Raises {cannot = reason} if there
+-- are fewer loops.
+local function read_loop(source, i, depth)
+  local names, last = {}, source:statement(i)
+  for level = 1, depth do
+    i = source:skip_lines(i)
+    while level > 1 and source:token(i) == "{" do i = source:skip_lines(i + 1) end
+    if source:token(i) ~= "for" then error({ cannot = "no loop follows" }, 0) end
+    local close = source:closing(i + 1)
+    for k = i + 2, close do
+      local text = source:token(k)
+      if text == ";" or text == ":" and source:token(k + 1) ~= ":" and source:token(k - 1) ~= ":" then break end
+      if (text == "=" or text == "{" or text == "(") and source.kind[k - 1] == "word" then
+        names[level] = source:token(k - 1)
+        break
+      end
+    end
+    i = close + 1
+  end
+  return { names = names, body = source:skip_lines(i), last = last }
+end
+
+-- Words that may precede a variable in an expression.
+local no_types = strings.word_set "return else case goto sizeof typeof alignof throw delete new and or not do"
+
+-- Returns the set of names that are declared in the tokens `first` to `last`.
+local function declared_names(source, first, last)
+  local names, start = {}, first
+  for i = first, last do
+    local text = source:token(i)
+    local is_end = source.kind[i] == "line" or source.kind[i] == "other" and (";{}("):find(text, 1, true)
+    if is_end then
+      start = i + 1
+    elseif source.kind[i] == "word" and i > start and not no_types[source:token(start)]
+      and source.kind[start] == "word" then
+      local before, after = source:token(i - 1), source:token(i + 1)
+      local follows = source.kind[i - 1] == "word" and not no_types[before] or before == "*" or before == "&"
+        or before == ">" or before == ","
+      if follows and after and ("=;,[({:)"):find(after, 1, true) then names[text] = true end
+    end
+  end
+  return names
+end
+
+local assigning = strings.word_set "+ - * / % & | ^"
+
+-- Returns true if the variable at token i is assigned, incremented or decremented.
+local function is_assigned(source, i)
+  -- Returns true if tokens k and k + 1 are the characters `a` and `b` without space between.
+  local function is_pair(k, a, b)
+    return source:token(k) == a and source:token(k + 1) == b and source.finish[k] == source.at[k + 1]
+  end
+  local after, two = source:token(i + 1), source:token(i + 2)
+  if after == "=" then return not is_pair(i + 1, "=", "=") end
+  if assigning[after] and is_pair(i + 1, after, "=") then return true end
+  if (after == "<" or after == ">") and two == after and is_pair(i + 2, after, "=") then return true end
+  for _, sign in ipairs { "+", "-" } do
+    if is_pair(i + 1, sign, sign) or i > 2 and is_pair(i - 2, sign, sign) then return true end
+  end
+  return false
+end
+
+-- Clauses that give each iteration, or the thread that executes it, a copy of a variable.
+local privatizing = { "private", "reduction", "lastprivate", "linear", "in_reduction", "task_reduction" }
+
+-- Adds the variables in the clauses of privatizing, and `firstprivate` with `is_omp`, to the set `names`.
+local function add_private(directive, names, is_omp)
+  for word, argument in pairs(directive.words) do
+    local is_private = is_omp and word == "firstprivate"
+    for _, clause in ipairs(privatizing) do is_private = is_private or word == clause end
+    if is_private and type(argument) == "string" then
+      for name in argument:gsub("^[^:]*:", ""):gmatch "[%a_][%w_]*" do names[name] = true end
+    end
+  end
+end
+
+-- Returns a sorted list of the variables that the statement of a loop assigns, and that are neither declared in it nor
+-- in the set `private`.
+local function assigned_names(source, loop, private)
+  local declared, found, list = declared_names(source, loop.body, loop.last), {}, {}
+  for _, name in ipairs(loop.names) do declared[name] = true end
+  for i = loop.body, loop.last do
+    if source.kind[i] == "word" and not source:is_member_access(i) and is_assigned(source, i) then
+      local name = source:token(i)
+      if not (declared[name] or private[name] or found[name]) and source:token(i - 1) ~= ":" then
+        found[name] = true
+        list[#list + 1] = name
+      end
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Returns the arguments of accdeep_iteration for a loop with the number `id`.
+local function arguments(loop, id, is_cxx)
+  local names, values = {}, {}
+  for i = 1, 3 do
+    local name = loop.names[i]
+    names[#names + 1] = name
+    values[i] = name and (is_cxx and "accdeep_value(%s)" or "(long)(%s)"):format(name) or "0"
+  end
+  return ("\"%s\", %du, %s"):format(table.concat(names, ", "), id, table.concat(values, ", "))
+end
+
+-- Returns calls that name the scalars of a loop to the checks. `private`: set of the variables that are private to its
+-- iterations. `is_shared`: others are shared by the iterations; otherwise each has a copy, whose value no other
+-- iteration may read.
+function Marks:scalars(loop, private, is_shared)
+  local calls = {}
+  for i, name in ipairs(assigned_names(self.source, loop, private)) do
+    calls[i] = (" accdeep_scalar(\"%s\", &%s, sizeof(%s), %d);"):format(name, name, name, is_shared and 1 or 0)
+  end
+  return table.concat(calls)
+end
+
+-- Inserts the calls of a loop. `scalars`: calls of Marks:scalars. `first`: token of the first directive of the loop, and of the directives directly before
+-- it. `ends_kernel`: the loop is the whole kernel, so that its end needs no call.
+function Marks:mark(loop, scalars, first, ends_kernel)
+  local source, id = self.source, self.base + self.n
+  self.n = self.n + 1
+  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, self.is_cxx), scalars)
+  if source:token(loop.body) == "{" then
+    self:insert(source.finish[loop.body], call)
+  else
+    self:insert(source.at[loop.body], "{" .. call .. " ")
+    self:insert(source.finish[source:statement(loop.body)], " }")
+  end
+  if ends_kernel then return end
+  local before = first > 1 and source:token(first - 1) or ";"
+  local is_alone = not (";{}"):find(before, 1, true)
+  if is_alone then self:insert(source.finish[first - 1], " {") end
+  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du);%s"):format(id, is_alone and " }" or ""))
+end
+
+-- Returns true if a directive `acc routine` with gang, worker or vector precedes the function that contains token i, or
+-- names it.
+function Marks:is_in_routine(i)
+  local source = self.source
+  local first = source:enclosing_function(i)
+  local head = {}
+  for k = first, i do
+    local text = source:token(k)
+    if text == "{" then break end
+    if source.kind[k] == "line" then
+      local directive = read_directive(text)
+      local words = directive and directive.standard == "acc" and directive.name == "routine" and directive.words
+      if words then return not words.seq end
+    end
+    head[text] = true
+  end
+  for _, words in ipairs(self.routines) do
+    if type(words.routine) == "string" and head[words.routine:match "^%s*(.-)%s*$"] then return not words.seq end
+  end
+  return false
+end
+
+-- Marks the loop of the directive at token i. `chain`: token of the first directive directly before the same statement.
+function Marks:mark_directive(directive, i, chain)
+  local around, kernel, ends_kernel, private = {}, nil, false, {}
+  local is_omp = directive.standard == "omp"
+  for _, outer in ipairs(self.open) do
+    if outer.last >= i then
+      if outer.directive.name ~= "target" or outer.directive.words.teams or outer.directive.words.parallel then
+        add_private(outer.directive, private, is_omp)
+      end
+      around[#around + 1] = outer.directive
+      if begins_kernel(outer.directive) then
+        kernel = outer.directive
+        ends_kernel = outer.statement == self.source:skip_lines(i)
+      end
+    end
+  end
+  if begins_kernel(directive) then kernel, ends_kernel = directive, true end
+  local is_parallel
+  if directive.standard == "acc" then
+    is_parallel = is_parallel_acc(directive, kernel, kernel == nil and self:is_in_routine(i))
+  else
+    is_parallel = is_parallel_omp(directive, around) and (kernel ~= nil or not around[1])
+  end
+  if not is_parallel then return end
+  local depth = tonumber((tostring(directive.words.collapse or 1):gsub("^%s*force%s*:", ""))) or 1
+  if type(directive.words.tile) == "string" then
+    depth = math.max(depth, select(2, directive.words.tile:gsub(",", "")) + 1)
+  end
+  add_private(directive, private, is_omp)
+  local loop = read_loop(self.source, i + 1, depth)
+  local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
+  self:mark(loop, self:scalars(loop, private, is_shared), chain, ends_kernel)
+end
+
+-- Returns a number that depends on a text.
+local function hash(text)
+  local value = 5381
+  for i = 1, #text do value = (value * 33 + text:byte(i)) % 0x7fff0000 end
+  return value
+end
+
+-- Returns the preprocessed text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops
+-- that could not be marked; nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++.
+function loop_marks.insert(text, path, is_cxx)
+  local source = c_source.scan(text)
+  local self = setmetatable({ source = source, edits = {}, n = 0, base = hash(path), is_cxx = is_cxx, open = {},
+    routines = {} }, Marks)
+  local unmarked, chain, file, line = {}, nil, path, 1
+  for i = 1, source.n do
+    local directive = source.kind[i] == "line" and read_directive(source:token(i))
+    if directive then
+      chain = chain or i
+      if directive.name == "routine" then table.insert(self.routines, directive.words) end
+      local words, is_loop = directive.words, false
+      for word in pairs(dividing) do is_loop = is_loop or words[word] ~= nil end
+      local holds = begins_kernel(directive) or is_loop or words.parallel or words.teams
+      local statement = source:skip_lines(i)
+      local ok, problem = pcall(function()
+        if is_loop then self:mark_directive(directive, i, chain) end
+        if holds then
+          table.insert(self.open, { directive = directive, last = source:statement(i + 1), statement = statement })
+        end
+      end)
+      if not ok then
+        if not c_source.is_reason(problem) then error(problem, 0) end
+        unmarked[#unmarked + 1] = { path = file, line = line, reason = problem.cannot }
+      end
+    elseif source.kind[i] == "line" then
+      local number, name = line_markers.read(source:token(i))
+      if number then file, line = name, number end
+    else
+      chain = nil
+    end
+  end
+  if self.n == 0 and not unmarked[1] then return nil end
+  table.sort(self.edits, function(a, b) return a.at < b.at or a.at == b.at and a.number < b.number end)
+  local parts, at = { is_cxx and CXX_DECLARATIONS or C_DECLARATIONS }, 1
+  for _, edit in ipairs(self.edits) do
+    parts[#parts + 1] = text:sub(at, edit.at - 1)
+    parts[#parts + 1] = edit.text
+    at = edit.at
+  end
+  parts[#parts + 1] = text:sub(at)
+  return table.concat(parts), unmarked
+end
+
+return loop_marks
