@@ -2,9 +2,11 @@
  * iteration (loops.h). Accesses of different iterations that conflict go to the runtime (coherence/iteration_races.c),
  * which reports them. */
 #include "fast_path.h"
+#include "libc_calls.h"
 #include "loops.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 /* The loops of the kernel whose iterations are compared, and the thread that runs it; NULL: no such kernel runs. */
 static struct rt_kernel_loops kernel_loops = {.time = 1};
@@ -70,44 +72,160 @@ static __attribute__((noinline)) void note_conflict(const struct rt_iteration_co
     memcpy(pending_bytes, (const void *)conflict->at, rt_min_size(conflict->n, sizeof pending_bytes));
 }
 
+/* --------------------------------------------------------------------------------------- locks -- */
+
+/* Locks and critical regions that the thread holds: their number, and the number of the first one (RT_LOCK, ...). */
+static __thread unsigned nlocks, held_lock;
+
+/* Returns the number of a lock: the first locks of the process have numbers of their own, all others
+ * RT_SEVERAL_LOCKS. at: address that identifies the lock, or the name of the critical region. */
+static unsigned get_lock_number(const void *at)
+{
+    static const void *locks[RT_EXCLUSIONS - RT_LOCK];
+    for (unsigned i = 0; i < RT_EXCLUSIONS - RT_LOCK; i++) {
+        const void *none = NULL;
+        if (locks[i] == at || __atomic_compare_exchange_n(&locks[i], &none, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            none == at)
+            return RT_LOCK + i;
+    }
+    return RT_SEVERAL_LOCKS;
+}
+
+/* Notes that the thread has taken the lock `at`. */
+static void note_lock(const void *at)
+{
+    held_lock = nlocks++ ? RT_SEVERAL_LOCKS : get_lock_number(at);
+}
+
+/* Notes that the thread is about to release a lock. */
+static void note_release(void)
+{
+    nlocks -= nlocks != 0;
+}
+
+/* TAKE defines the function NAME of OpenMP's runtimes that takes the lock `at`, RELEASE one that releases it: they call
+ * that of the runtime. */
+#define LOCK(name, parameters, arguments, before, after)                                          \
+    API void name parameters;                                                                     \
+    void name parameters                                                                          \
+    {                                                                                             \
+        static void *cached;                                                                      \
+        void(*const real) parameters = (void(*) parameters)rt_find_real_function(&cached, #name); \
+        before;                                                                                   \
+        if (real)                                                                                 \
+            real arguments;                                                                       \
+        after;                                                                                    \
+    }
+#define TAKE(name, parameters, arguments, at) LOCK(name, parameters, arguments, (void)0, note_lock(at))
+#define RELEASE(name, parameters, arguments) LOCK(name, parameters, arguments, note_release(), (void)0)
+TAKE(GOMP_critical_start, (void), (), &nlocks)
+RELEASE(GOMP_critical_end, (void), ())
+TAKE(GOMP_critical_name_start, (void **name), (name), name)
+RELEASE(GOMP_critical_name_end, (void **name), (name))
+TAKE(__kmpc_critical, (void *location, int thread, void *name), (location, thread, name), name)
+TAKE(__kmpc_critical_with_hint, (void *location, int thread, void *name, unsigned hint), (location, thread, name, hint),
+     name)
+RELEASE(__kmpc_end_critical, (void *location, int thread, void *name), (location, thread, name))
+TAKE(omp_set_lock, (void *lock), (lock), lock)
+RELEASE(omp_unset_lock, (void *lock), (lock))
+TAKE(omp_set_nest_lock, (void *lock), (lock), lock)
+RELEASE(omp_unset_nest_lock, (void *lock), (lock))
+TAKE(omp_set_lock_, (void *lock), (lock), lock)
+RELEASE(omp_unset_lock_, (void *lock), (lock))
+TAKE(omp_set_nest_lock_, (void *lock), (lock), lock)
+RELEASE(omp_unset_nest_lock_, (void *lock), (lock))
+
 /* ------------------------------------------------------------------------------------- history -- */
 
-/* An access to record: time doubled, plus 1 for an atomic operation; see rt_record_iteration_access for the rest. */
+/* An access to record. `entry`: as in cells; see rt_record_iteration_access for the rest. */
 struct use {
-    uint32_t time;
+    uint32_t entry;
     bool is_write;
     uintptr_t at, pc;
     size_t n;
     const uintptr_t *frame;
 };
 
+/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.
+ * Values of earlier iterations than the last RT_LOOP_LOG follow from those of the first two. Returns SIZE_MAX if they
+ * are not known. */
+API size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values)
+{
+    size_t low = 0, high = loop->n;
+    if (!loop->times || loop->n > RT_LOOP_TIMES || time < loop->first)
+        return SIZE_MAX;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (loop->times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    const bool is_linear = !strchr(loop->names, ',') && loop->n > 1;
+    if (loop->n - low > RT_LOOP_LOG && !is_linear)
+        return SIZE_MAX;
+    for (unsigned k = 0; k < RT_LOOP_VALUES; k++)
+        values[k] = loop->n - low <= RT_LOOP_LOG
+                        ? loop->log[low % RT_LOOP_LOG][k]
+                        : loop->head[0][k] + (long)low * (loop->head[1][k] - loop->head[0][k]);
+    return low;
+}
+
+/* Returns true if `time` is in the iteration of `ended`, a loop that has ended without a barrier, that has the same
+ * number as the current iteration of the loop that runs: compilers give both to the same thread. True also if the
+ * iterations are not known, or if no loop runs. */
+static bool is_same_iteration(const struct rt_parallel_loop *ended, uint32_t time)
+{
+    long values[RT_LOOP_VALUES];
+    const struct rt_parallel_loop *loop = ended, *const end = kernel_loops.loops + kernel_loops.depth;
+    while (loop < end && loop->has_ended)
+        loop++;
+    const size_t number = rt_find_iteration(ended, time, values);
+    return loop == end || number == SIZE_MAX || number == loop->n - 1;
+}
+
+/* Returns the cell entry of an access of the kernel now. */
+static inline uint32_t get_entry(unsigned access_flags)
+{
+    const unsigned exclusion = nlocks ? held_lock : access_flags & RT_ACCESS_ATOMIC ? RT_ATOMIC : RT_PLAIN;
+    return kernel_loops.time * RT_EXCLUSIONS + exclusion;
+}
+
 /* Returns true if an earlier access, a cell's `last`, conflicts with the use. */
 static inline bool conflicts(uint32_t last, const struct use *use, unsigned *level_p)
 {
-    return !(last & use->time & 1) && rt_is_concurrent(&kernel_loops, last >> 1, level_p);
+    const uint32_t time = last / RT_EXCLUSIONS;
+    if (!rt_is_concurrent(&kernel_loops, time, level_p))
+        return false;
+    const struct rt_parallel_loop *loop = &kernel_loops.loops[*level_p];
+    if (loop->has_ended && is_same_iteration(loop, time))
+        return false;
+    const bool holds_lock = use->entry % RT_EXCLUSIONS >= RT_SEVERAL_LOCKS;
+    return !rt_is_excluded(last, use->entry) || (holds_lock && loop->flags & RT_LOOP_TEAMS);
 }
 
 /* Records the use in a cell for bytes of it, at offset k of device memory. */
 static inline void record_in_cell(struct rt_access_cell *cell, const struct use *use, size_t k)
 {
-    unsigned level;
+    unsigned level = 0;
     const uint32_t last_write = cell->write, last_read = cell->read;
-    if (last_write >> 1 != use->time >> 1 || use->is_write) {
+    if (last_write != use->entry || use->is_write) {
         const bool by_write = conflicts(last_write, use, &level);
         if (by_write || (use->is_write && conflicts(last_read, use, &level)))
             note_conflict(&(struct rt_iteration_conflict){
                 .at = use->at, .n = use->n, .is_write = use->is_write, .earlier_is_write = by_write, .pc = use->pc,
                 .frame = use->frame, .loop = &kernel_loops.loops[level],
                 .earlier_pc = by_write ? local_shadow.origins[k / 8] : local_shadow.readers[k / 8],
-                .time = (by_write ? last_write : last_read) >> 1});
+                .time = (by_write ? last_write : last_read) / RT_EXCLUSIONS});
     }
     if (use->is_write) {
-        cell->write = use->time;
+        cell->write = use->entry;
         return;
     }
-    const bool is_plainer = (last_read & 1) && !(use->time & 1);
-    if (last_read != use->time && (is_plainer || !rt_is_concurrent(&kernel_loops, last_read >> 1, &level))) {
-        cell->read = use->time;
+    const bool is_plainer = last_read % RT_EXCLUSIONS && use->entry % RT_EXCLUSIONS == RT_PLAIN;
+    if (last_read != use->entry &&
+        (is_plainer || !rt_is_concurrent(&kernel_loops, last_read / RT_EXCLUSIONS, &level))) {
+        cell->read = use->entry;
         local_shadow.readers[k / 8] = (uint32_t)use->pc;
     }
 }
@@ -134,8 +252,7 @@ static void record_in_unit(const struct use *use, size_t k, size_t end)
  * other iterations. */
 void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
-    const struct use use = {kernel_loops.time << 1 | !!(access_flags & RT_ACCESS_ATOMIC), access_flags & RT_ACCESS_WRITE,
-                            at, pc, n, frame};
+    const struct use use = {get_entry(access_flags), access_flags & RT_ACCESS_WRITE, at, pc, n, frame};
     if (use.is_write && pending.n && pending.at == at && pending.n == n)
         pending.updates = true;
     for (size_t k = at - local_shadow.low, end = k + n, next; k < end; k = next) {
@@ -153,9 +270,8 @@ void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
         scalar++;
     if (scalar == end)
         return;
-    const struct use use = {kernel_loops.time << 1 | !!(access_flags & RT_ACCESS_ATOMIC), access_flags & RT_ACCESS_WRITE,
-                            at, pc, n, frame};
-    unsigned level;
+    const struct use use = {get_entry(access_flags), access_flags & RT_ACCESS_WRITE, at, pc, n, frame};
+    unsigned level = 0;
     const struct rt_access_cell last = scalar->cell;
     if (use.is_write && pending.n && pending.at == at && pending.n == n)
         pending.updates = true;
@@ -165,11 +281,11 @@ void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
         note_conflict(&(struct rt_iteration_conflict){
             .at = at, .n = n, .is_write = use.is_write, .earlier_is_write = by_write, .pc = pc, .frame = frame,
             .loop = &kernel_loops.loops[level], .earlier_pc = scalar->pcs[!by_write],
-            .time = (by_write ? last.write : last.read) >> 1, .scalar = scalar});
+            .time = (by_write ? last.write : last.read) / RT_EXCLUSIONS, .scalar = scalar});
     if (use.is_write)
-        scalar->cell.write = use.time;
+        scalar->cell.write = use.entry;
     else
-        scalar->cell.read = use.time;
+        scalar->cell.read = use.entry;
     scalar->pcs[!use.is_write] = (uint32_t)pc;
 }
 
@@ -207,44 +323,112 @@ static bool owns_loops(void)
                                         __ATOMIC_RELAXED));
 }
 
+/* Removes the loop at `level` from the list, and scalar variables that it assigns. */
+static void remove_loop(unsigned level)
+{
+    while (kernel_loops.nscalars && kernel_loops.scalars[kernel_loops.nscalars - 1].depth > level)
+        kernel_loops.nscalars--;
+    uint32_t *const times = kernel_loops.loops[level].times;
+    memmove(&kernel_loops.loops[level], &kernel_loops.loops[level + 1],
+            (--kernel_loops.depth - level) * sizeof kernel_loops.loops[0]);
+    kernel_loops.loops[kernel_loops.depth].times = times;
+}
+
+/* Removes loops that have ended without a barrier, up to the innermost one that runs. */
+static void remove_ended_loops(void)
+{
+    while (kernel_loops.depth && kernel_loops.loops[kernel_loops.depth - 1].has_ended)
+        remove_loop(kernel_loops.depth - 1);
+}
+
+/* Returns the loop `id`, which begins now, as the new innermost loop. If the list is full, the oldest loop that has
+ * ended is removed; returns NULL if there is none. */
+static struct rt_parallel_loop *begin_loop(const char *names, unsigned id, unsigned flags)
+{
+    if (kernel_loops.depth == RT_LOOPS_MAX) {
+        unsigned level = 0;
+        while (level < RT_LOOPS_MAX && !kernel_loops.loops[level].has_ended)
+            level++;
+        if (level == RT_LOOPS_MAX)
+            return NULL;
+        remove_loop(level);
+    }
+    struct rt_parallel_loop *loop = &kernel_loops.loops[kernel_loops.depth++];
+    if (!loop->times) {
+        void *const at = mmap(NULL, RT_LOOP_TIMES * sizeof *loop->times, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        loop->times = at == MAP_FAILED ? NULL : at;
+    }
+    loop->names = names;
+    loop->id = id;
+    loop->flags = flags;
+    loop->has_ended = false;
+    loop->first = kernel_loops.time;
+    loop->n = 0;
+    set_recording(&this_check_thread, true);
+    return loop;
+}
+
 /* Begins an iteration of the loop `id`, whose iterations may run in parallel on a device. names: of its variables, "i"
- * or "i, j"; a, b, c: their values. A loop begins with its first iteration. Does nothing outside of kernels. */
-API void accdeep_iteration(const char *names, unsigned id, long a, long b, long c);
-void accdeep_iteration(const char *names, unsigned id, long a, long b, long c)
+ * or "i, j"; a, b, c: their values; flags: RT_LOOP_TEAMS. A loop begins with its first iteration. Does nothing outside
+ * of kernels. */
+API void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, long b, long c);
+void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, long b, long c)
 {
     if (!this_check_thread.in_kernel || !owns_loops())
         return;
     report_pending();
     const uint32_t time = ++kernel_loops.time;
     struct rt_parallel_loop *loop = kernel_loops.depth ? &kernel_loops.loops[kernel_loops.depth - 1] : NULL;
-    if (!loop || loop->id != id) {
-        if (kernel_loops.depth == RT_LOOPS_MAX)
-            return;
-        loop = &kernel_loops.loops[kernel_loops.depth++];
-        loop->names = names;
-        loop->id = id;
-        loop->first = time;
-        loop->n = 0;
-        set_recording(&this_check_thread, true);
-    }
+    if (!loop || loop->id != id || loop->has_ended)
+        loop = begin_loop(names, id, flags);
+    if (!loop)
+        return;
     loop->current = time;
-    loop->log[loop->n++ % RT_LOOP_LOG] = (struct rt_loop_iteration){time, {a, b, c}};
+    const long values[RT_LOOP_VALUES] = {a, b, c};
+    if (loop->n < 2)
+        memcpy(loop->head[loop->n], values, sizeof values);
+    if (loop->n < RT_LOOP_TIMES && loop->times)
+        loop->times[loop->n] = time;
+    memcpy(loop->log[loop->n++ % RT_LOOP_LOG], values, sizeof values);
 }
 
-/* Ends the loop `id`: accesses that follow are ordered after all of its iterations. Does nothing if the loop had no
- * iteration. */
-API void accdeep_loop_end(unsigned id);
-void accdeep_loop_end(unsigned id)
+/* Ends the loop `id`: accesses that follow are ordered after all of its iterations, unless flags is
+ * RT_LOOP_NO_BARRIER. Does nothing if the loop had no iteration. */
+API void accdeep_loop_end(unsigned id, unsigned flags);
+void accdeep_loop_end(unsigned id, unsigned flags)
 {
-    if (kernel_owner != &this_check_thread || !kernel_loops.depth ||
-        kernel_loops.loops[kernel_loops.depth - 1].id != id)
+    struct rt_parallel_loop *loop = kernel_loops.depth ? &kernel_loops.loops[kernel_loops.depth - 1] : NULL;
+    if (kernel_owner != &this_check_thread || !loop || loop->id != id || loop->has_ended)
         return;
     report_pending();
-    while (kernel_loops.nscalars && kernel_loops.scalars[kernel_loops.nscalars - 1].depth == kernel_loops.depth)
-        kernel_loops.nscalars--;
-    kernel_loops.depth--;
+    if (flags & RT_LOOP_NO_BARRIER) {
+        loop->has_ended = true;
+        loop->current = ++kernel_loops.time;
+    } else {
+        remove_loop(kernel_loops.depth - 1);
+        remove_ended_loops();
+    }
     set_recording(&this_check_thread, kernel_loops.depth);
 }
+
+/* BARRIER defines the function NAME of OpenMP's runtimes, at whose end is a barrier: it calls that of the runtime, and
+ * removes loops that have ended before. */
+#define BARRIER(type, name, parameters, arguments)                                                  \
+    API type name parameters;                                                                       \
+    type name parameters                                                                            \
+    {                                                                                               \
+        static void *cached;                                                                        \
+        type(*const real) parameters = (type(*) parameters)rt_find_real_function(&cached, #name);   \
+        if (kernel_owner == &this_check_thread)                                                     \
+            remove_ended_loops();                                                                   \
+        return real arguments;                                                                      \
+    }
+BARRIER(void, GOMP_barrier, (void), ())
+BARRIER(bool, GOMP_barrier_cancel, (void), ())
+BARRIER(void, GOMP_loop_end, (void), ())
+BARRIER(void, GOMP_sections_end, (void), ())
+BARRIER(void, __kmpc_barrier, (void *location, int thread), (location, thread))
 
 /* Names a scalar variable of n bytes at `at` that the iterations of the innermost loop assign. is_shared: they share
  * it; otherwise each has a copy. Called at the begin of each iteration. */

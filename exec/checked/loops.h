@@ -11,33 +11,40 @@
  *      inner         [j=0][j=1]                 [j=0][j=1]
  *                                        ^ an access here may run at the same time as those of i=0
  *
- * Accesses before the outermost loop, and of the current iteration of each loop, are ordered. One read suffices: it is
+ * Accesses before the outermost loop, and of the current iteration of each loop, are ordered. A loop without a barrier
+ * at its end stays in the list of loops: what follows may run at the same time as its iterations. One read suffices: it is
  * replaced only by a read that it is ordered before (Feng and Leiserson, 1997). */
 #ifndef RT_LOOPS_H
 #define RT_LOOPS_H
 
 #include "checked.h"
 
-enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 1024, RT_SCALARS_MAX = 32 };
+enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 1024, RT_LOOP_TIMES = 1 << 26, RT_SCALARS_MAX = 32 };
 
-/* Last accesses of 4 bytes, or of one byte: times of the last write and of a read, doubled; plus 1 for an atomic
- * operation. `write` RT_CELL_SPLIT: each of the 4 bytes has a cell. */
+/* What excludes other accesses during an access: nothing, or the same kind of operation. SEVERAL_LOCKS: several locks
+ * are held, or one without a number of its own; LOCK and the numbers from there on: one lock. */
+enum { RT_PLAIN, RT_ATOMIC, RT_SEVERAL_LOCKS, RT_LOCK, RT_EXCLUSIONS = 8 };
+/* Last accesses of 4 bytes, or of one byte: the last write and a read. Each is a time multiplied by RT_EXCLUSIONS, plus
+ * what excluded other accesses. `write` RT_CELL_SPLIT: each of the 4 bytes has a cell. */
 struct rt_access_cell {
     uint32_t write, read;
 };
 #define RT_CELL_SPLIT UINT32_MAX
 
-/* A loop that runs, and whose iterations may run in parallel on a device. */
+/* Properties of a loop: its iterations belong to several teams, between which locks exclude nothing; no barrier is at
+ * its end. */
+enum { RT_LOOP_TEAMS = 1, RT_LOOP_NO_BARRIER = 2 };
+
+/* A loop whose iterations may run in parallel on a device, and that runs, or that has ended without a barrier. */
 struct rt_parallel_loop {
     const char *names; /* names of the loop's variables, "i" or "i, j" */
-    unsigned id;
-    uint32_t first, current; /* times of its first and of its current iteration */
-    /* Values of the variables in iterations: of the current one at index n % RT_LOOP_LOG, and of those before it. */
-    uint64_t n;
-    struct rt_loop_iteration {
-        uint32_t time;
-        long values[RT_LOOP_VALUES];
-    } log[RT_LOOP_LOG];
+    unsigned id, flags;
+    bool has_ended;
+    uint32_t first, current; /* times of its first and of its current iteration; of an ended one: of its end */
+    size_t n;                /* number of iterations */
+    uint32_t *times;         /* times of the first RT_LOOP_TIMES iterations; NULL: not known */
+    /* values of the variables in the last iterations: those of number i at index i % RT_LOOP_LOG; in the first two */
+    long log[RT_LOOP_LOG][RT_LOOP_VALUES], head[2][RT_LOOP_VALUES];
 };
 
 /* Accesses of two iterations to the same bytes, at least one of them a write. */
@@ -75,6 +82,14 @@ struct rt_kernel_loops {
     struct rt_scalar scalars[RT_SCALARS_MAX];
 };
 
+/* Returns true if two accesses of different iterations cannot take place at the same time. a, b: accesses as in cells. */
+static inline bool rt_is_excluded(uint32_t a, uint32_t b)
+{
+    a %= RT_EXCLUSIONS;
+    b %= RT_EXCLUSIONS;
+    return (a == b && a) || (a == RT_SEVERAL_LOCKS && b > a) || (b == RT_SEVERAL_LOCKS && a > b);
+}
+
 /* Returns true if an access at `time` may run at the same time as the current access on a device. Then sets *level_p to
  * the loop whose iterations the two belong to. */
 static inline bool rt_is_concurrent(const struct rt_kernel_loops *kernel, uint32_t time, unsigned *level_p)
@@ -92,6 +107,9 @@ static inline bool rt_is_concurrent(const struct rt_kernel_loops *kernel, uint32
     return false;
 }
 
+/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.
+ * Returns SIZE_MAX if they are not known. */
+size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values);
 /* Records an access of the thread's kernel to n bytes at `at`, outside of device memory, if a scalar variable is there. */
 void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
 /* Records an access of the thread's kernel to n bytes of device memory at `at` in the history of iterations, and

@@ -58,24 +58,20 @@ static void on_conflicting_access(const struct rt_iteration_conflict *conflict)
         rt_unlock();
 }
 
-/* Writes the values of the loop's variables in the iteration that began last at or before `time`: "i = 3, j = 0". Writes
- * "" if the iteration is not in the log any more. */
+/* Writes the values of the loop's variables in the iteration that `time` belongs to: "i = 3, j = 0". Writes "" if they
+ * are not known. */
 static void format_iteration(const struct rt_parallel_loop *loop, uint32_t time, char *to, size_t capacity)
 {
     const char *names = loop->names;
+    long values[RT_LOOP_VALUES];
     size_t length = 0;
     *to = 0;
-    for (uint64_t i = loop->n; i && loop->n - i < RT_LOOP_LOG; i--) {
-        const struct rt_loop_iteration *iteration = &loop->log[(i - 1) % RT_LOOP_LOG];
-        if (iteration->time > time)
-            continue;
-        for (unsigned k = 0; k < RT_LOOP_VALUES && *names && length < capacity; k++) {
-            const int n = (int)strcspn(names, ",");
-            length += (size_t)snprintf(to + length, capacity - length, "%s%.*s = %ld", k ? ", " : "", n, names,
-                                       iteration->values[k]);
-            names += n + (names[n] == ',' ? 2 : 0);
-        }
+    if (rt_find_iteration(loop, time, values) == SIZE_MAX)
         return;
+    for (unsigned k = 0; k < RT_LOOP_VALUES && *names && length < capacity; k++) {
+        const int n = (int)strcspn(names, ",");
+        length += (size_t)snprintf(to + length, capacity - length, "%s%.*s = %ld", k ? ", " : "", n, names, values[k]);
+        names += n + (names[n] == ',' ? 2 : 0);
     }
 }
 
@@ -91,6 +87,12 @@ static void format_conflict_help(const struct rt_iteration_conflict *conflict, c
 {
     const bool is_scalar = noted.object_bytes == conflict->n;
     char name[200];
+    if (conflict->loop->has_ended) {
+        snprintf(to, capacity, "no barrier is between the two loops: %s",
+                 rt_uses_openmp_terms() ? "leave out nowait, or make two target constructs"
+                                        : "make two constructs, or use kernels");
+        return;
+    }
     snprintf(name, sizeof name, "%.*s", (int)rt_variable_name_length(noted.object), noted.object);
     if (conflict->is_write && conflict->earlier_is_write && !conflict->updates)
         snprintf(to, capacity, "give each iteration its own copy: private(%s); or make the indices of all iterations differ",
@@ -108,10 +110,15 @@ static void on_conflict(const struct rt_iteration_conflict *conflict)
 {
     char now[120], earlier[120], element[340], help[400];
     const bool has_locked = rt_lock();
-    format_iteration(conflict->loop, conflict->loop->current, now, sizeof now);
+    const struct rt_parallel_loop *running = conflict->loop;
+    while (running->has_ended)
+        running++;
+    format_iteration(running, running->current, now, sizeof now);
     format_iteration(conflict->loop, conflict->time, earlier, sizeof earlier);
     if (!*earlier)
         snprintf(earlier, sizeof earlier, "an earlier one");
+    if (!*now)
+        snprintf(now, sizeof now, "a later one");
     format_element(element, sizeof element);
     format_conflict_help(conflict, help, sizeof help);
     struct rt_diagnostic finding = {.level = conflict->is_same_value ? "note" : "error", .code = "data-race",
@@ -128,8 +135,9 @@ static void on_conflict(const struct rt_iteration_conflict *conflict)
                                                              : "iterations %s and %s both write %s",
                            earlier, now, element);
     else
-        rt_emit_diagnostic(&finding, "iteration %s %s %s, which iteration %s %s", now,
+        rt_emit_diagnostic(&finding, "iteration %s %s %s, which iteration %s%s %s", now,
                            conflict->is_write ? "writes" : "reads", element, earlier,
+                           conflict->loop->has_ended ? " of the loop before" : "",
                            conflict->earlier_is_write ? "writes" : "reads");
     if (has_locked)
         rt_unlock();

@@ -48,6 +48,8 @@
  * programs. */
 #pragma weak rt_shadow
 #pragma weak rt_get_check_thread
+#pragma weak rt_end_kernel_loops
+#pragma weak rt_find_iteration
 #pragma weak rt_find_malloc_block
 
 /* Granule: the bytes of a range that lie in one word (8 bytes at a multiple of 8). */

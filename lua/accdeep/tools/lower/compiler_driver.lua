@@ -143,43 +143,10 @@ local function dependencies(list, unit)
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
--- Returns true if a unit of C or C++ may have device code with loops.
-local function may_have_kernels(text)
-  return text:find "pragma" ~= nil or text:find "_Pragma" ~= nil or text:find "#%s*include" ~= nil
-end
-
--- Marks the parallel loops of the units of C and C++ in the command `list` (loop_marks.lua): replaces the text of
--- entries of `units`, the lowered ones, or adds entries, whose field `suffix` is that of a preprocessed unit.
--- `dependencies_of`: function that returns the options that write the dependencies of a unit. A unit that the compiler
--- does not preprocess stays as it is, so that the compiler reports its error.
-local function mark_loops(list, units, folder)
-  local lowered = {}
-  for _, unit in ipairs(units) do lowered[unit.at] = unit end
-  local options = options_of(list)
-  for _, i in ipairs(units_of(list)) do
-    local path, unit = list[i], lowered[i]
-    local text = unit and unit.text or files.read(path)
-    if not path:find "%.[fF]%d+$" and may_have_kernels(text) then
-      local is_cxx = c_compiler.is_cxx(path, list[1])
-      local preprocessed = c_compiler.preprocess({ path = path, command = list[1], options = options,
-        text = unit and text, folder = folder:path() }, "")
-      local marked, unmarked = loop_marks.insert(preprocessed or "", path, is_cxx)
-      for _, loop in ipairs(unmarked or {}) do
-        io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
-          loop.reason))
-      end
-      if marked then
-        unit = unit or { at = i, path = path }
-        if not lowered[i] then units[#units + 1] = unit end
-        unit.text, unit.suffix = marked, is_cxx and ".ii" or ".i"
-      end
-    end
-  end
-end
-
 -- Writes the lowered units to `folder`, and runs the command `list` with them in place of the original ones. Returns
--- its exit status, or 128 + the signal that ended it. Sets lowered_path of each unit.
-local function run(list, units, folder)
+-- its exit status, or 128 + the signal that ended it. Sets lowered_path of each unit. `log`: file for the compiler's
+-- messages, or nil.
+local function run(list, units, folder, log)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(units) do
     local name = unit.path:match "[^/]*$"
@@ -192,8 +159,9 @@ local function run(list, units, folder)
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
+  if log and system.isatty(2) then table.insert(command, 2, "-fdiagnostics-color=always") end
   for i, argument in ipairs(command) do command[i] = quote(argument) end
-  local _, end_kind, status = os.execute(table.concat(command, " "))
+  local _, end_kind, status = os.execute(table.concat(command, " ") .. (log and " 2>" .. quote(log) or ""))
   return end_kind == "exit" and status or 128 + status
 end
 
@@ -223,6 +191,77 @@ local function name_dependencies(list, units)
   end
 end
 
+-- Returns true if a unit of C or C++ may have device code with loops.
+local function may_have_kernels(text)
+  return text:find "pragma" ~= nil or text:find "_Pragma" ~= nil or text:find "#%s*include" ~= nil
+end
+
+-- Marks the parallel loops of the units of C and C++ in the command `list` (loop_marks.lua). `units`: the lowered ones.
+-- Returns a list of the units to compile, which have the field `suffix`, that of a preprocessed unit, if loops are
+-- marked; nil if no unit has such loops. A unit that the compiler does not preprocess stays as it is, so that the
+-- compiler reports its error.
+local function mark_loops(list, units, folder)
+  local lowered, marked_units = {}, {}
+  for _, unit in ipairs(units) do lowered[unit.at] = unit end
+  local options = options_of(list)
+  for _, i in ipairs(units_of(list)) do
+    local path, unit = list[i], lowered[i]
+    local text = unit and unit.text or files.read(path)
+    if not path:find "%.[fF]%d+$" and may_have_kernels(text) then
+      local is_cxx = c_compiler.is_cxx(path, list[1])
+      local preprocessed = c_compiler.preprocess({ path = path, command = list[1], options = options,
+        text = unit and text, folder = folder:path() }, "")
+      local marked, unmarked = loop_marks.insert(preprocessed or "", path, is_cxx)
+      for _, loop in ipairs(unmarked or {}) do
+        io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
+          loop.reason))
+      end
+      if marked then
+        unit = unit or { at = i, path = path }
+        marked_units[#marked_units + 1] = setmetatable({ text = marked, suffix = is_cxx and ".ii" or ".i" },
+          { __index = unit })
+        lowered[i] = nil
+      end
+    end
+  end
+  if not marked_units[1] then return nil end
+  for _, unit in pairs(lowered) do marked_units[#marked_units + 1] = unit end
+  return marked_units
+end
+
+-- Writes the dependencies of a unit that was compiled in preprocessed form, if the command `list` asks for them:
+-- compilers write none for such units.
+local function write_dependencies(list, unit)
+  local path = dependencies(list, unit)
+  if not path then return end
+  local command, output, target = { list[1], "-MM", "-MF", path }, nil, nil
+  for i, argument in ipairs(list) do
+    if argument == "-MD" then command[2] = "-M" end
+    if argument == "-MP" then command[#command + 1] = "-MP" end
+    if argument == "-MT" or argument == "-MQ" then target = { argument, list[i + 1] } end
+    if argument == "-o" then output = list[i + 1] end
+  end
+  target = target or { "-MQ", output or unit.path:match("[^/]*$"):gsub("%.%w+$", "") .. ".o" }
+  table.move(target, 1, 2, #command + 1, command)
+  command[#command + 1] = unit.path
+  for i, argument in ipairs(command) do command[i] = quote(argument) end
+  shell_command.run(table.concat(command, " ") .. " " .. c_compiler.options(options_of(list)))
+end
+
+-- Runs the command `list` with units of mark_loops. Returns 0 if the compiler accepts them. Returns nil without the
+-- compiler's messages if it does not: the marks may be the cause.
+local function run_marked(list, units, folder)
+  local log = folder:path() .. "/messages"
+  local status = run(list, units, folder, log)
+  if status ~= 0 then return nil end
+  io.stderr:write(files.read(log))
+  name_dependencies(list, units)
+  for _, unit in ipairs(units) do
+    if rawget(unit, "suffix") then write_dependencies(list, unit) end
+  end
+  return 0
+end
+
 -- Runs the compiler on a unit that could not be lowered, so that it reports the error. `problem`: {path, messages} of
 -- the lowering. Returns the exit status. Raises if the compiler accepts the unit, because the unit's directives would
 -- have no effect.
@@ -245,10 +284,15 @@ end
 local function compile(list, request, folder)
   local units, problem = lower_units(list, request, folder)
   if problem then return compile_refused(list, problem) end
-  if request.marks_loops then mark_loops(list, units, folder) end
-  if not units[1] then return nil end
+  local marked_units = request.marks_loops and mark_loops(list, units, folder)
+  if marked_units and run_marked(list, marked_units, folder) then return 0 end
+  if not units[1] and not marked_units then return nil end
   local status = run(list, units, folder)
   name_dependencies(list, units)
+  if marked_units and status == 0 then
+    io.stderr:write(("%s: note[not-checked]: races between iterations are not found: the compiler rejects the marks of "
+      .. "its loops\n"):format(marked_units[1].path))
+  end
   return status
 end
 

@@ -12,8 +12,8 @@ local strings = require "accdeep.base.strings"
 local loop_marks = {}
 
 -- Declarations of the functions; for C++ also the value of a loop's variable, which may be an iterator.
-local C_DECLARATIONS = "void accdeep_iteration(const char *, unsigned, long, long, long); "
-  .. "void accdeep_loop_end(unsigned); void accdeep_scalar(const char *, const void *, unsigned long, int);\n"
+local C_DECLARATIONS = "void accdeep_iteration(const char *, unsigned, unsigned, long, long, long); "
+  .. "void accdeep_loop_end(unsigned, unsigned); void accdeep_scalar(const char *, const void *, unsigned long, int);\n"
 local CXX_DECLARATIONS = "extern \"C\" { " .. C_DECLARATIONS:sub(1, -2) .. " }\n"
   .. "static inline __attribute__((unused)) long accdeep_value(long long i) { return i; }\n"
   .. "template <class T> static inline long accdeep_value(const T &) { return 0; }\n"
@@ -74,6 +74,23 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
+local TEAMS, NO_BARRIER = 1, 2
+
+-- Returns the flags of a loop. `around`: directives that contain it; `is_nested`: a parallel loop of the kernel contains
+-- it.
+local function flags_of(directive, around, is_nested)
+  local words = directive.words
+  if directive.standard == "acc" then
+    for _, outer in ipairs(around) do is_nested = is_nested or outer.name == "kernels" end
+    local is_gang = words.gang or not (words.worker or words.vector)
+    return is_gang and not is_nested and NO_BARRIER or 0
+  end
+  local has_one_team = (words.num_teams or "") == "1"
+  for _, outer in ipairs(around) do has_one_team = has_one_team or (outer.words.num_teams or "") == "1" end
+  local is_divided = words.distribute or words.loop and words.teams
+  return (is_divided and not has_one_team and TEAMS or 0) + ((words.nowait or is_divided) and NO_BARRIER or 0)
+end
+
 local Marks = {}
 Marks.__index = Marks
 
@@ -82,8 +99,8 @@ function Marks:insert(at, text)
   self.edits[#self.edits + 1] = { at = at, number = #self.edits, text = text }
 end
 
--- Returns the loop whose `for` is token i: {names, body, last}. `names`: list of the variables of this loop and of the
--- loops directly in it, `depth` in all. `body`: first token of the innermost body. Raises {cannot = reason} if there
+-- Returns the loop whose `for` is token i: {names, head, body, last}. `names`: list of the variables of this loop and of the
+-- loops directly in it, `depth` in all. `head`: last token of the innermost head; `body`: first token of its body. Raises {cannot = reason} if there
 -- are fewer loops.
 local function read_loop(source, i, depth)
   local names, last = {}, source:statement(i)
@@ -102,7 +119,7 @@ local function read_loop(source, i, depth)
     end
     i = close + 1
   end
-  return { names = names, body = source:skip_lines(i), last = last }
+  return { names = names, head = i - 1, body = source:skip_lines(i), last = last }
 end
 
 -- Words that may precede a variable in an expression.
@@ -177,15 +194,15 @@ local function assigned_names(source, loop, private)
   return list
 end
 
--- Returns the arguments of accdeep_iteration for a loop with the number `id`.
-local function arguments(loop, id, is_cxx)
+-- Returns the arguments of accdeep_iteration for a loop with the number `id`. `flags`: RT_LOOP_... (loops.h).
+local function arguments(loop, id, flags, is_cxx)
   local names, values = {}, {}
   for i = 1, 3 do
     local name = loop.names[i]
     names[#names + 1] = name
     values[i] = name and (is_cxx and "accdeep_value(%s)" or "(long)(%s)"):format(name) or "0"
   end
-  return ("\"%s\", %du, %s"):format(table.concat(names, ", "), id, table.concat(values, ", "))
+  return ("\"%s\", %du, %du, %s"):format(table.concat(names, ", "), id, flags, table.concat(values, ", "))
 end
 
 -- Returns calls that name the scalars of a loop to the checks. `private`: set of the variables that are private to its
@@ -204,18 +221,19 @@ end
 function Marks:mark(loop, scalars, first, ends_kernel)
   local source, id = self.source, self.base + self.n
   self.n = self.n + 1
-  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, self.is_cxx), scalars)
+  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, loop.flags & TEAMS, self.is_cxx), scalars)
   if source:token(loop.body) == "{" then
     self:insert(source.finish[loop.body], call)
   else
-    self:insert(source.at[loop.body], "{" .. call .. " ")
+    self:insert(source.finish[loop.head], " {" .. call)
     self:insert(source.finish[source:statement(loop.body)], " }")
   end
   if ends_kernel then return end
-  local before = first > 1 and source:token(first - 1) or ";"
-  local is_alone = not (";{}"):find(before, 1, true)
-  if is_alone then self:insert(source.finish[first - 1], " {") end
-  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du);%s"):format(id, is_alone and " }" or ""))
+  local before = first - 1
+  while source.kind[before] == "line" do before = before - 1 end
+  local is_alone = not (";{}"):find(source:token(before), 1, true)
+  if is_alone then self:insert(source.finish[before], " {") end
+  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du, %du);%s"):format(id, loop.flags & NO_BARRIER, is_alone and " }" or ""))
 end
 
 -- Returns true if a directive `acc routine` with gang, worker or vector precedes the function that contains token i, or
@@ -270,6 +288,10 @@ function Marks:mark_directive(directive, i, chain)
   end
   add_private(directive, private, is_omp)
   local loop = read_loop(self.source, i + 1, depth)
+  local is_nested = false
+  for _, outer in ipairs(around) do is_nested = is_nested or outer.is_parallel end
+  loop.flags = flags_of(directive, around, is_nested)
+  directive.is_parallel = true
   local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
   self:mark(loop, self:scalars(loop, private, is_shared), chain, ends_kernel)
 end
