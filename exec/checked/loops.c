@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 /* The loops of the kernel whose iterations are compared, and the thread that runs it; NULL: no such kernel runs. */
-static struct rt_kernel_loops kernel_loops = {.time = 1};
+struct rt_kernel_loops rt_kernel_loops = {.time = 1};
 static const struct rt_check_thread *kernel_owner;
 
 /* Conflict that is reported when the iteration ends, and the bytes that were there before the access. n 0: none. */
@@ -51,6 +51,7 @@ static void report_pending(void)
     pair->writes_same_value |= pending.is_same_value;
     pair->is_reported |= !pending.is_same_value;
     pending.n = 0;
+    rt_kernel_loops.has_conflict = false;
 }
 
 /* Makes the conflict the pending one, unless one of the same two accesses was reported. */
@@ -69,6 +70,7 @@ static __attribute__((noinline)) void note_conflict(const struct rt_iteration_co
         local_shadow.on_conflicting_access(conflict);
     pending = *conflict;
     pending.frame = NULL;
+    rt_kernel_loops.has_conflict = true;
     memcpy(pending_bytes, (const void *)conflict->at, rt_min_size(conflict->n, sizeof pending_bytes));
 }
 
@@ -95,12 +97,16 @@ static unsigned get_lock_number(const void *at)
 static void note_lock(const void *at)
 {
     held_lock = nlocks++ ? RT_SEVERAL_LOCKS : get_lock_number(at);
+    if (kernel_owner == &this_check_thread)
+        rt_kernel_loops.has_locks = true;
 }
 
 /* Notes that the thread is about to release a lock. */
 static void note_release(void)
 {
     nlocks -= nlocks != 0;
+    if (kernel_owner == &this_check_thread)
+        rt_kernel_loops.has_locks = nlocks;
 }
 
 /* TAKE defines the function NAME of OpenMP's runtimes that takes the lock `at`, RELEASE one that releases it: they call
@@ -177,7 +183,7 @@ API size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time,
 static bool is_same_iteration(const struct rt_parallel_loop *ended, uint32_t time)
 {
     long values[RT_LOOP_VALUES];
-    const struct rt_parallel_loop *loop = ended, *const end = kernel_loops.loops + kernel_loops.depth;
+    const struct rt_parallel_loop *loop = ended, *const end = rt_kernel_loops.loops + rt_kernel_loops.depth;
     while (loop < end && loop->has_ended)
         loop++;
     const size_t number = rt_find_iteration(ended, time, values);
@@ -188,16 +194,16 @@ static bool is_same_iteration(const struct rt_parallel_loop *ended, uint32_t tim
 static inline uint32_t get_entry(unsigned access_flags)
 {
     const unsigned exclusion = nlocks ? held_lock : access_flags & RT_ACCESS_ATOMIC ? RT_ATOMIC : RT_PLAIN;
-    return kernel_loops.time * RT_EXCLUSIONS + exclusion;
+    return rt_kernel_loops.time * RT_EXCLUSIONS + exclusion;
 }
 
 /* Returns true if an earlier access, a cell's `last`, conflicts with the use. */
 static inline bool conflicts(uint32_t last, const struct use *use, unsigned *level_p)
 {
     const uint32_t time = last / RT_EXCLUSIONS;
-    if (!rt_is_concurrent(&kernel_loops, time, level_p))
+    if (!rt_is_concurrent(&rt_kernel_loops, time, level_p))
         return false;
-    const struct rt_parallel_loop *loop = &kernel_loops.loops[*level_p];
+    const struct rt_parallel_loop *loop = &rt_kernel_loops.loops[*level_p];
     if (loop->has_ended && is_same_iteration(loop, time))
         return false;
     const bool holds_lock = use->entry % RT_EXCLUSIONS >= RT_SEVERAL_LOCKS;
@@ -214,7 +220,7 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
         if (by_write || (use->is_write && conflicts(last_read, use, &level)))
             note_conflict(&(struct rt_iteration_conflict){
                 .at = use->at, .n = use->n, .is_write = use->is_write, .earlier_is_write = by_write, .pc = use->pc,
-                .frame = use->frame, .loop = &kernel_loops.loops[level],
+                .frame = use->frame, .loop = &rt_kernel_loops.loops[level],
                 .earlier_pc = by_write ? local_shadow.origins[k / 8] : local_shadow.readers[k / 8],
                 .time = (by_write ? last_write : last_read) / RT_EXCLUSIONS});
     }
@@ -224,7 +230,7 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
     }
     const bool is_plainer = last_read % RT_EXCLUSIONS && use->entry % RT_EXCLUSIONS == RT_PLAIN;
     if (last_read != use->entry &&
-        (is_plainer || !rt_is_concurrent(&kernel_loops, last_read / RT_EXCLUSIONS, &level))) {
+        (is_plainer || !rt_is_concurrent(&rt_kernel_loops, last_read / RT_EXCLUSIONS, &level))) {
         cell->read = use->entry;
         local_shadow.readers[k / 8] = (uint32_t)use->pc;
     }
@@ -265,7 +271,7 @@ void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, u
  * is there. Of a scalar that each iteration has a copy of, only reads of other iterations' values conflict. */
 void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
-    struct rt_scalar *scalar = kernel_loops.scalars, *const end = scalar + kernel_loops.nscalars;
+    struct rt_scalar *scalar = rt_kernel_loops.scalars, *const end = scalar + rt_kernel_loops.nscalars;
     while (scalar < end && (at < scalar->at || at + n > scalar->at + scalar->n))
         scalar++;
     if (scalar == end)
@@ -280,7 +286,7 @@ void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
     if (by_write || by_read)
         note_conflict(&(struct rt_iteration_conflict){
             .at = at, .n = n, .is_write = use.is_write, .earlier_is_write = by_write, .pc = pc, .frame = frame,
-            .loop = &kernel_loops.loops[level], .earlier_pc = scalar->pcs[!by_write],
+            .loop = &rt_kernel_loops.loops[level], .earlier_pc = scalar->pcs[!by_write],
             .time = (by_write ? last.write : last.read) / RT_EXCLUSIONS, .scalar = scalar});
     if (use.is_write)
         scalar->cell.write = use.entry;
@@ -291,6 +297,15 @@ void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
 
 /* --------------------------------------------------------------------------------------- loops -- */
 
+/* Completes the state of the loops after they have changed. */
+static void update_loops(void)
+{
+    const unsigned depth = rt_kernel_loops.depth;
+    rt_kernel_loops.entry = rt_kernel_loops.time * RT_EXCLUSIONS;
+    rt_kernel_loops.own = depth ? rt_kernel_loops.loops[depth - 1].current * RT_EXCLUSIONS : 0;
+    rt_kernel_loops.first = depth ? rt_kernel_loops.loops[0].first * RT_EXCLUSIONS : UINT32_MAX;
+}
+
 /* Lets the kernel of the thread use the fast path again, or, with `records`, sends each access to the slow path. */
 static void set_recording(struct rt_check_thread *thread, bool records)
 {
@@ -299,7 +314,8 @@ static void set_recording(struct rt_check_thread *thread, bool records)
         thread->reach[shift] = records || thread->records_accesses ? 0 : local_shadow.reach >> shift;
     }
     thread->records_iterations = records;
-    thread->stack_bytes = records && kernel_loops.nscalars ? 0 : thread->all_stack_bytes;
+    update_loops();
+    thread->stack_bytes = records && rt_kernel_loops.nscalars ? 0 : thread->all_stack_bytes;
 }
 
 /* Ends the loops of the thread's kernel, if its iterations are compared; called when the kernel ends. */
@@ -308,7 +324,8 @@ API void rt_end_kernel_loops(void)
     if (kernel_owner != &this_check_thread)
         return;
     report_pending();
-    kernel_loops.depth = kernel_loops.nscalars = 0;
+    rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
+    rt_kernel_loops.has_locks = false;
     __atomic_store_n(&kernel_owner, NULL, __ATOMIC_RELEASE);
 }
 
@@ -326,34 +343,34 @@ static bool owns_loops(void)
 /* Removes the loop at `level` from the list, and scalar variables that it assigns. */
 static void remove_loop(unsigned level)
 {
-    while (kernel_loops.nscalars && kernel_loops.scalars[kernel_loops.nscalars - 1].depth > level)
-        kernel_loops.nscalars--;
-    uint32_t *const times = kernel_loops.loops[level].times;
-    memmove(&kernel_loops.loops[level], &kernel_loops.loops[level + 1],
-            (--kernel_loops.depth - level) * sizeof kernel_loops.loops[0]);
-    kernel_loops.loops[kernel_loops.depth].times = times;
+    while (rt_kernel_loops.nscalars && rt_kernel_loops.scalars[rt_kernel_loops.nscalars - 1].depth > level)
+        rt_kernel_loops.nscalars--;
+    uint32_t *const times = rt_kernel_loops.loops[level].times;
+    memmove(&rt_kernel_loops.loops[level], &rt_kernel_loops.loops[level + 1],
+            (--rt_kernel_loops.depth - level) * sizeof rt_kernel_loops.loops[0]);
+    rt_kernel_loops.loops[rt_kernel_loops.depth].times = times;
 }
 
 /* Removes loops that have ended without a barrier, up to the innermost one that runs. */
 static void remove_ended_loops(void)
 {
-    while (kernel_loops.depth && kernel_loops.loops[kernel_loops.depth - 1].has_ended)
-        remove_loop(kernel_loops.depth - 1);
+    while (rt_kernel_loops.depth && rt_kernel_loops.loops[rt_kernel_loops.depth - 1].has_ended)
+        remove_loop(rt_kernel_loops.depth - 1);
 }
 
 /* Returns the loop `id`, which begins now, as the new innermost loop. If the list is full, the oldest loop that has
  * ended is removed; returns NULL if there is none. */
 static struct rt_parallel_loop *begin_loop(const char *names, unsigned id, unsigned flags)
 {
-    if (kernel_loops.depth == RT_LOOPS_MAX) {
+    if (rt_kernel_loops.depth == RT_LOOPS_MAX) {
         unsigned level = 0;
-        while (level < RT_LOOPS_MAX && !kernel_loops.loops[level].has_ended)
+        while (level < RT_LOOPS_MAX && !rt_kernel_loops.loops[level].has_ended)
             level++;
         if (level == RT_LOOPS_MAX)
             return NULL;
         remove_loop(level);
     }
-    struct rt_parallel_loop *loop = &kernel_loops.loops[kernel_loops.depth++];
+    struct rt_parallel_loop *loop = &rt_kernel_loops.loops[rt_kernel_loops.depth++];
     if (!loop->times) {
         void *const at = mmap(NULL, RT_LOOP_TIMES * sizeof *loop->times, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -363,7 +380,7 @@ static struct rt_parallel_loop *begin_loop(const char *names, unsigned id, unsig
     loop->id = id;
     loop->flags = flags;
     loop->has_ended = false;
-    loop->first = kernel_loops.time;
+    loop->first = rt_kernel_loops.time;
     loop->n = 0;
     set_recording(&this_check_thread, true);
     return loop;
@@ -378,13 +395,14 @@ void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, l
     if (!this_check_thread.in_kernel || !owns_loops())
         return;
     report_pending();
-    const uint32_t time = ++kernel_loops.time;
-    struct rt_parallel_loop *loop = kernel_loops.depth ? &kernel_loops.loops[kernel_loops.depth - 1] : NULL;
+    const uint32_t time = ++rt_kernel_loops.time;
+    struct rt_parallel_loop *loop = rt_kernel_loops.depth ? &rt_kernel_loops.loops[rt_kernel_loops.depth - 1] : NULL;
     if (!loop || loop->id != id || loop->has_ended)
         loop = begin_loop(names, id, flags);
     if (!loop)
         return;
     loop->current = time;
+    update_loops();
     const long values[RT_LOOP_VALUES] = {a, b, c};
     if (loop->n < 2)
         memcpy(loop->head[loop->n], values, sizeof values);
@@ -398,18 +416,18 @@ void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, l
 API void accdeep_loop_end(unsigned id, unsigned flags);
 void accdeep_loop_end(unsigned id, unsigned flags)
 {
-    struct rt_parallel_loop *loop = kernel_loops.depth ? &kernel_loops.loops[kernel_loops.depth - 1] : NULL;
+    struct rt_parallel_loop *loop = rt_kernel_loops.depth ? &rt_kernel_loops.loops[rt_kernel_loops.depth - 1] : NULL;
     if (kernel_owner != &this_check_thread || !loop || loop->id != id || loop->has_ended)
         return;
     report_pending();
     if (flags & RT_LOOP_NO_BARRIER) {
         loop->has_ended = true;
-        loop->current = ++kernel_loops.time;
+        loop->current = ++rt_kernel_loops.time;
     } else {
-        remove_loop(kernel_loops.depth - 1);
+        remove_loop(rt_kernel_loops.depth - 1);
         remove_ended_loops();
     }
-    set_recording(&this_check_thread, kernel_loops.depth);
+    set_recording(&this_check_thread, rt_kernel_loops.depth);
 }
 
 /* BARRIER defines the function NAME of OpenMP's runtimes, at whose end is a barrier: it calls that of the runtime, and
@@ -420,8 +438,10 @@ void accdeep_loop_end(unsigned id, unsigned flags)
     {                                                                                               \
         static void *cached;                                                                        \
         type(*const real) parameters = (type(*) parameters)rt_find_real_function(&cached, #name);   \
-        if (kernel_owner == &this_check_thread)                                                     \
+        if (kernel_owner == &this_check_thread) {                                                   \
             remove_ended_loops();                                                                   \
+            set_recording(&this_check_thread, rt_kernel_loops.depth);                               \
+        }                                                                                           \
         return real arguments;                                                                      \
     }
 BARRIER(void, GOMP_barrier, (void), ())
@@ -437,15 +457,15 @@ void accdeep_scalar(const char *name, const void *at, unsigned long n, int is_sh
 {
     enum { BYTES_MAX = 32 };
     const uintptr_t start = (uintptr_t)at;
-    if (kernel_owner != &this_check_thread || !kernel_loops.depth || n > BYTES_MAX ||
+    if (kernel_owner != &this_check_thread || !rt_kernel_loops.depth || n > BYTES_MAX ||
         start - this_check_thread.stack >= this_check_thread.all_stack_bytes)
         return;
-    for (unsigned i = 0; i < kernel_loops.nscalars; i++)
-        if (kernel_loops.scalars[i].at == start)
+    for (unsigned i = 0; i < rt_kernel_loops.nscalars; i++)
+        if (rt_kernel_loops.scalars[i].at == start)
             return;
-    if (kernel_loops.nscalars == RT_SCALARS_MAX)
+    if (rt_kernel_loops.nscalars == RT_SCALARS_MAX)
         return;
-    kernel_loops.scalars[kernel_loops.nscalars++] =
-        (struct rt_scalar){.name = name, .at = start, .n = n, .depth = kernel_loops.depth, .is_shared = is_shared};
+    rt_kernel_loops.scalars[rt_kernel_loops.nscalars++] =
+        (struct rt_scalar){.name = name, .at = start, .n = n, .depth = rt_kernel_loops.depth, .is_shared = is_shared};
     set_recording(&this_check_thread, true);
 }

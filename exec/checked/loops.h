@@ -19,7 +19,7 @@
 
 #include "checked.h"
 
-enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 1024, RT_LOOP_TIMES = 1 << 26, RT_SCALARS_MAX = 32 };
+enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 64, RT_LOOP_TIMES = 1 << 26, RT_SCALARS_MAX = 32 };
 
 /* What excludes other accesses during an access: nothing, or the same kind of operation. SEVERAL_LOCKS: several locks
  * are held, or one without a number of its own; LOCK and the numbers from there on: one lock. */
@@ -77,6 +77,10 @@ struct rt_scalar {
 struct rt_kernel_loops {
     uint32_t time;
     unsigned depth;
+    /* Cell entries: of the current iteration's plain accesses; the first of the innermost loop's current iteration; the
+     * first of the outermost loop. Entries from `own` on, and those below `first`, are ordered before an access now. */
+    uint32_t entry, own, first;
+    bool has_locks, has_conflict; /* the kernel holds a lock; a conflict is to be reported when the iteration ends */
     struct rt_parallel_loop loops[RT_LOOPS_MAX];
     unsigned nscalars;
     struct rt_scalar scalars[RT_SCALARS_MAX];
@@ -105,6 +109,38 @@ static inline bool rt_is_concurrent(const struct rt_kernel_loops *kernel, uint32
         }
     }
     return false;
+}
+
+extern struct rt_kernel_loops rt_kernel_loops __attribute__((visibility("hidden")));
+
+/* Returns true if an access with a cell's entry is ordered before an access now. False if that needs a closer look. */
+static inline bool rt_is_ordered(uint32_t entry)
+{
+    return entry >= rt_kernel_loops.own || entry < rt_kernel_loops.first;
+}
+
+/* Records a plain access of n bytes (4 or 8, aligned) at offset k of device memory, and returns true. Returns false,
+ * and records nothing, if a closer look is needed. */
+static inline __attribute__((always_inline)) bool rt_record_plain_access(const struct rt_shadow *shadow, size_t k,
+                                                                         size_t n, bool is_write, uintptr_t pc)
+{
+    struct rt_access_cell *cell = &shadow->cells[k / 4], *const second = cell + (n == 8);
+    const uint32_t write = cell->write, read = cell->read;
+    if (second->write != write || second->read != read || !rt_is_ordered(write) || write == RT_CELL_SPLIT)
+        return false;
+    if (is_write) {
+        if (!rt_is_ordered(read))
+            return false;
+        cell->write = second->write = rt_kernel_loops.entry;
+    } else if (read < rt_kernel_loops.first) {
+        cell->read = second->read = rt_kernel_loops.entry;
+        shadow->readers[k / 8] = (uint32_t)pc;
+    } else if (rt_is_ordered(read)) {
+        if (read % RT_EXCLUSIONS)
+            return false;
+        cell->read = second->read = rt_kernel_loops.entry;
+    }
+    return true;
 }
 
 /* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.

@@ -298,6 +298,23 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
     return true;
 }
 
+/* Records a kernel's plain access of n bytes (4 or 8) in the history of iterations, and returns true. Returns false,
+ * without a record, if the slow path has to look at it. */
+static inline __attribute__((always_inline)) bool record_iteration_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    const uintptr_t offset = at - local_shadow.low;
+    const unsigned required_states =
+        write ? RT_PRESENT | RT_VALID | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
+    if (at % n || offset >= local_shadow.bytes || this_check_thread.records_accesses | this_check_thread.is_atomic ||
+        rt_kernel_loops.has_locks | rt_kernel_loops.has_conflict ||
+        ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, required_states) ||
+        !rt_record_plain_access(&local_shadow, offset, n, write, pc))
+        return false;
+    if (write)
+        local_shadow.origins[offset / 8] = (uint32_t)pc;
+    return true;
+}
+
 /* Checks an access of the program by rt_check_slow_path. A function that the compiler calls jumps here, so
  * that the return address is that of the program's access. */
 __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned access_flags)
@@ -311,16 +328,19 @@ __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n,
 #define FIRST(n)                                                                                                   \
     void rt_read##n##_first(uintptr_t at)                                                                          \
     {                                                                                                              \
-        if (this_check_thread.records_iterations ||                                                                \
-            (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n)))  \
+        if (this_check_thread.records_iterations                                                                   \
+                ? !record_iteration_use(at, n, false, (uintptr_t)__builtin_return_address(0))                      \
+                : (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0)                       \
+                                                      : !handle_first_read(at, n)))                                \
             rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                      \
     }                                                                                                              \
     static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                           \
     {                                                                                                              \
         const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                               \
-        if (this_check_thread.records_iterations ||                                                                \
-            (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)                             \
-                                                : !handle_first_write(at, n, pc)))                                 \
+        if (this_check_thread.records_iterations                                                                   \
+                ? !record_iteration_use(at, n, true, pc)                                                           \
+                : (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)                       \
+                                                      : !handle_first_write(at, n, pc)))                           \
             rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                     \
     }
 FIRST(4)
