@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local examples = lazy.require "accdeep.tools.cli.examples"
 local explain = lazy.require "accdeep.tools.cli.explain"
 local profiles = require "accdeep.definitions.profiles"
 local rules = lazy.require "accdeep.definitions.rules"
@@ -80,7 +81,7 @@ end
 -- Prints the completion script of the chosen shell. Returns the exit status.
 local function run(chosen, parser)
   local of_option, of_command = values()
-  of_command.completion = { "bash", "zsh", "fish" }
+  of_command.completion, of_command.examples = { "bash", "zsh", "fish" }, examples.paths()
   for _, command in ipairs(parser._commands) do
     for _, option in ipairs(command._options) do
       -- The value is optional, therefore the next word may be something else.
