@@ -5,7 +5,9 @@ local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.definitions.rules"
 local common = require "accdeep.tools.cli.common"
 local profile_page = lazy.require "accdeep.inspect.profile_page"
+local default_profile = lazy.require "accdeep.script.default_profile"
 local diagnostic = require "accdeep.base.diagnostic"
+local directive_dispatch = lazy.require "accdeep.run.directive_dispatch"
 local explain = lazy.require "accdeep.inspect.explain"
 local glossary = lazy.require "accdeep.inspect.glossary"
 local location = require "accdeep.base.location"
@@ -83,6 +85,14 @@ local function unknown(word)
   return common.USAGE
 end
 
+-- Returns the profile for the directive `text` after the scenario `source`, which may choose another one: that of a
+-- scenario with this directive at its end (default_profile.lua).
+local function default_rules(source, text)
+  local rules_of_source = profiles.profile(default_profile.of(source))
+  return default_profile.of(("%s\n%s()"):format(source,
+    directive_dispatch.is_openmp(text, rules_of_source) and "omp" or "acc"))
+end
+
 -- Prints the description of a word, or explains a directive: one in a scenario (FILE:LINE), or a text that is executed
 -- after a scenario. Returns the exit status: 2 if the scenario or the directive fails before the directive can be
 -- explained; that of a usage error if nothing was found.
@@ -122,7 +132,7 @@ local function run(chosen)
   end or nil
   common.check_device(chosen.device)
   local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules,
-    out = function() end, draw = function() end,
+    default_rules = not line and default_rules(source, text) or nil, out = function() end, draw = function() end,
     limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.parse_whole_number(common.LIMIT_STEPS),
     observers = { observer } })
   if done() then return 0 end
