@@ -335,6 +335,13 @@ local function add_nests(session, plan, out)
   add_text(explain.canonical(session, plan), out)
 end
 
+-- Returns true if the text of a directive at `source_location`, {file, line, text}, covers the line `line` of a file.
+function explain.covers_line(source_location, file, line)
+  local _, line_feeds = (source_location.text or ""):gsub("\n", "")
+  local first = source_location.line
+  return source_location.file == file and first ~= nil and first <= line and line <= first + line_feeds
+end
+
 -- Kinds of plans that have an end with events of its own.
 local regions = { region = true, compute = true }
 
