@@ -272,12 +272,13 @@ function formats.tap(options)
   return self
 end
 
-local KEYS = { "files", "file", "title", "cases", "name", "profile", "bytes", "ok", "seconds", "error", "phase" }
+local KEYS = { "files", "profiles", "file", "title", "cases", "name", "profile", "bytes", "same", "outcomes", "ok",
+  "differs_in", "differs_from", "seconds", "error", "phase" }
 for _, key in ipairs(FIELDS) do
   if key ~= "file" then KEYS[#KEYS + 1] = key end
   if key == "rule" then KEYS[#KEYS + 1] = "rule_title" end
 end
-table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
+for _, key in ipairs { "objects", "output", "failed", "differing" } do KEYS[#KEYS + 1] = key end
 
 -- Returns a copy of a value in which all strings are valid UTF-8; tables are copied at all depths. Keys are not
 -- changed.
@@ -287,6 +288,11 @@ local function utf8_all(value)
   local copy = setmetatable({}, getmetatable(value))
   for k, v in pairs(value) do copy[k] = utf8_all(v) end
   return copy
+end
+
+-- Returns a value as JSON text, with invalid UTF-8 replaced, and a line feed. A list must not be empty.
+function report.json(value)
+  return require "dkjson".encode(utf8_all(value), { indent = true, keyorder = KEYS }) .. "\n"
 end
 
 -- Returns the formatter for JSON: one object at the end, with the records and the numbers of cases and of failed cases.
@@ -301,8 +307,7 @@ function formats.json(options)
   end
   function self.finish(records)
     local total, failed = count(records)
-    options.out(require "dkjson".encode({ files = setmetatable(utf8_all(records), { __jsontype = "array" }),
-      cases = total, failed = failed }, { indent = true, keyorder = KEYS }) .. "\n")
+    options.out(report.json { files = setmetatable(records, { __jsontype = "array" }), cases = total, failed = failed })
   end
   return self
 end

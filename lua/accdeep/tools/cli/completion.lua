@@ -29,8 +29,9 @@ local function values()
   for _, name in ipairs(profiles.names()) do names[name] = true end
   for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
   for _, name in pairs(explain.topics()) do spelled[name] = true end
-  local of_option = { ["--rules"] = list_words(names), ["--also"] = list_words(names),
-    ["--profile"] = list_words(names), ["--device"] = { "sim", "cuda" }, ["--link"] = { "pcie4", "pcie5", "nvlink" } }
+  local of_option = { ["--rules"] = list_words(names), ["--compare"] = list_words(names),
+    ["--also"] = list_words(names), ["--profile"] = list_words(names),
+    ["--device"] = { "sim", "cuda" }, ["--link"] = { "pcie4", "pcie5", "nvlink" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
     -- The value is a number or a word that is not listed here, so that shells must not offer files.
     of_option[name] = {}
