@@ -17,7 +17,7 @@ describe("the default profile", function()
 
   it("is tr14 for every other scenario", function()
     for _, text in ipairs { "", "print(1)", 'acc "data copy(x)"', 'omp "x" acc "y"', 'omp "x" acc_copyin "y"',
-      'print [[omp]]', "-- omp", 'print(1 .. acc_get_num_devices(0), omp)', 'omp "x" declare [==[ ]] #pragma acc x ]==]',
+      'print [[omp]]', "-- omp", 'n = 1 .. acc_get_num_devices(0), omp', 'omp "x" declare [==[ ]] #pragma acc x ]==]',
       'omp "x" fortran "!$acc data copy(x)"' } do
       assert.equal("tr14", default_profile.of(text), text)
     end

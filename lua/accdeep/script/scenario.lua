@@ -232,7 +232,7 @@ end
 
 -- Returns the error `err`; Lua's messages about a global name or field are returned as diagnostics with a help text.
 function Run:add_help(err)
-  local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
+  local about_name = type(err) == "string" and err:find "%(%l+ '[%w_]+'%)"
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
