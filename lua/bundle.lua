@@ -2,7 +2,8 @@
 --
 -- Each module gets the name under which it is required and the chunk name @accdeep/x.lua. The rule catalogue is added
 -- as accdeep.rules.x, and the packaged modules argparse and dkjson are added, too. A file in another language below
--- lua/accdeep becomes a module that returns its text: accdeep.text.PATH (lua/accdeep/base/text_file.lua).
+-- lua/accdeep becomes a module that returns its text: accdeep.text.PATH (lua/accdeep/base/text_file.lua). So does an
+-- example: accdeep.text.examples/PATH.
 --
 -- `bundle.lua --places OUT.c ROOT FILE...` writes only the module accdeep.rules.places (places.lua), because every
 -- change of a source changes it. OUT.c is not written if its text would be the same.
@@ -11,6 +12,7 @@ local writes_places = arg[1] == "--places"
 if writes_places then table.remove(arg, 1) end
 
 local out, root = arg[1], arg[2]
+local examples = root:gsub("lua$", "examples/")
 local modules, added = {}, {}
 
 -- Returns the text of a file. Raises if it cannot be opened.
@@ -96,10 +98,11 @@ local function decides(path) return not path:find "/spec/rules/" and not path:fi
 local function add_modules()
   for i = 3, #arg do
     local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
-    local relative = rules and "accdeep/rules/" .. rules
+    local example = arg[i]:sub(1, #examples) == examples and arg[i]:sub(#examples + 1)
+    local relative = rules and "accdeep/rules/" .. rules or example and "accdeep/examples/" .. example
       or assert(arg[i]:sub(1, #root + 1) == root .. "/" and arg[i]:sub(#root + 2), arg[i])
     local name, text = relative:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."), text_of(arg[i])
-    if not relative:find "%.lua$" then
+    if example or not relative:find "%.lua$" then
       name, text = relative:gsub("^accdeep/", "accdeep.text."), ("return %q"):format(text)
     end
     add(name, "@" .. relative, text)

@@ -9,6 +9,7 @@
 #include "supervisor.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -185,9 +186,10 @@ void rt_install_exit_handlers(void)
 }
 
 #ifdef RT_PRELOADED
-/* Process that `accdeep exec` started, if its program contains no call for devices. 0: the program contains such calls,
- * or `accdeep exec` did not start this process. */
+/* Process that `accdeep exec` started, and what it reports if it executes no directive (ACCDEEP_SILENT). 0: another
+ * process, or nothing is reported. */
 static pid_t silent_process;
+static char silent_text[200];
 static long children; /* page faults of this process's finished children at the start */
 
 /* Returns the number of page faults of finished children; more than before are a sign that this process has started
@@ -204,25 +206,27 @@ static __attribute__((constructor)) void record_silent_process(void)
 {
     const char *silent = getenv("ACCDEEP_SILENT");
     silent_process = silent && *silent ? getpid() : 0;
+    snprintf(silent_text, sizeof silent_text, "%s", silent ? silent : "");
     children = faults_of_children();
     unsetenv("ACCDEEP_SILENT");
 }
 
-/* Reports at the end that no call was made. A program that has started others is a script or a launcher, so nothing is
- * reported for it. */
+/* Reports at the end that no directive was executed. A program that has started others is a script or a launcher, so
+ * nothing is reported for it. */
 static __attribute__((destructor)) void report_silent_process(void)
 {
-    static const char text[] = "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
-                               "-fopenmp-targets=x86_64-pc-linux-gnu";
     const char *format = getenv("ACCDEEP_FORMAT");
     struct rt_text_buffer line;
     if (silent_process != getpid() || rt.options.rules || faults_of_children() != children)
         return;
     rt_text_clear(&line);
-    if (format && !strcmp(format, "json"))
-        rt_text_append(&line, "{\"level\":\"note\",\"message\":\"%s\"}\n", text);
-    else
-        rt_text_append(&line, "accdeep: note: %s\n", text);
+    if (format && !strcmp(format, "json")) {
+        rt_text_append(&line, "{\"level\":\"note\"");
+        rt_text_append_json_field(&line, "message", silent_text);
+        rt_text_append(&line, "}\n");
+    } else {
+        rt_text_append(&line, "accdeep: note: %s\n", silent_text);
+    }
     rt_text_write(STDERR_FILENO, &line);
 }
 

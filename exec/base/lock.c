@@ -22,6 +22,7 @@ static pthread_mutex_t diagnostics_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_thread *threads; /* list of the threads that have called the runtime */
+static uint64_t ended_kernels;    /* number of kernels that threads have run which are no longer listed */
 
 /* ------------------------------------------------------------------------------------- locks -- */
 
@@ -103,7 +104,21 @@ void rt_unregister_thread(const struct rt_thread *thread)
         at = &(*at)->next;
     if (*at)
         *at = thread->next;
+    ended_kernels += thread->nkernels;
     pthread_mutex_unlock(&threads_lock);
+}
+
+/* Returns the number of kernels that all threads have run, those that have ended, too. */
+uint64_t rt_count_kernels(void)
+{
+    /* a signal may have interrupted a change of the list */
+    if (rt.is_dying ? pthread_mutex_trylock(&threads_lock) : pthread_mutex_lock(&threads_lock))
+        return ended_kernels + rt_this_thread.nkernels;
+    uint64_t n = ended_kernels;
+    for (const struct rt_thread *thread = threads; thread; thread = thread->next)
+        n += thread->nkernels;
+    pthread_mutex_unlock(&threads_lock);
+    return n;
 }
 
 /* Returns the kind of construct whose kernel the thread runs. For a thread that has never called the runtime, looks for

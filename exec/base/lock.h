@@ -16,6 +16,8 @@ void rt_register_thread(struct rt_thread *thread);
 
 void rt_unregister_thread(const struct rt_thread *thread); /* removes `thread` from the list, if listed */
 
+uint64_t rt_count_kernels(void); /* returns the number of kernels that all threads have run */
+
 /* Returns the kind of construct whose kernel `thread` runs, for fault handlers. A thread that has never called the
  * runtime counts as a helper of any running kernel. NULL: no kernel, or the list of threads is locked. */
 const char *rt_team_kernel_kind(const struct rt_thread *thread);

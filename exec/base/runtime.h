@@ -84,6 +84,7 @@ struct rt_thread {
     uint64_t number;          /* thread number, from 1; 0: not yet given */
     int type, device;         /* current device type and number */
     uintptr_t activity;       /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
+    uint64_t nkernels;        /* number of kernels that the thread has run on a device */
     uintptr_t frame;          /* frame of the function that runs the kernel; the stack grows downwards */
     unsigned exclusive_calls; /* a bit for each nested call, innermost lowest; 1: the call holds the exclusive lock */
     /* true while the core or a check accesses the program's data: a fault then means that they are not mapped */
@@ -113,6 +114,7 @@ struct rt_options {
     const accd_rules *rules;
     accd_rules others[RT_OTHER_RULES_MAX]; /* rule profiles to compare `rules` with: the first `nothers` */
     int nothers;
+    bool color, summary;  /* color: reports are colored; summary: the end tells what was checked and found */
     bool strict, json;    /* strict: `exec --strict`; json: reports are JSON lines */
     bool guard_before;    /* strict: inaccessible guard pages lie before objects on the device, not after them */
     bool check_all;       /* strict: each construct is checked (no sampling) */
@@ -147,6 +149,9 @@ struct rt_state {
     bool names_eagerly;          /* objects are named when mapped; false: when a report needs the name */
     const struct rt_site *site;  /* current call; NULL between calls */
     uint64_t calls;              /* number of calls on the slow path */
+    uint64_t watched_kernels;    /* number of kernels that the page guard has checked to their end */
+    bool has_unchecked_objects;  /* parts of the program were not compiled for checking, in contrast to the program */
+    int start_pid;               /* process that has read the options; 0: none yet */
     int pid;                     /* process that opened the first context; 0: not yet opened */
     bool has_findings;           /* a warning or a note about the program was reported */
     volatile bool is_ending;     /* an error ends the program */

@@ -71,7 +71,7 @@ void rt_emit_lost_change(struct rt_diagnostic finding)
     if (rt.site)
         finding.region = rt_format_call(call, sizeof call);
     complete(&finding, "lost-change", NULL, NULL, NULL);
-    rt_emit_diagnostic(&finding, "%s unmaps %s, and no transfer copies the device's change to the host", call,
+    rt_emit_diagnostic(&finding, "%s unmaps %s: the device's change is not copied to the host", call,
                        get_element(&finding));
 }
 

@@ -213,6 +213,7 @@ void rt_report_uninstrumented_objects(void)
     char rest[40] = "";
     if (!uninstrumented.n)
         return;
+    rt.has_unchecked_objects = true;
     if (uninstrumented.n > NAMES_MAX)
         snprintf(rest, sizeof rest, " and %zu more", uninstrumented.n - NAMES_MAX);
     rt_report("note", "not-checked", NULL, 0,

@@ -10,7 +10,9 @@
 #include "diagnostics.h"
 #include "report_file.h"
 #include "source_lines.h"
+#include "summary.h"
 #include "symbolize.h"
+#include "terminal.h"
 
 #include "abi/helps/helps.h"
 
@@ -33,6 +35,7 @@ struct diag_record {
     char *subject;      /* variable, or the message of a finding without one */
     char *other_names;  /* comma-separated names of other variables of the group; NULL: no other variables */
     unsigned nothers;   /* number of names in other_names */
+    bool is_end;        /* true: at the end of a region, whose location is that of its begin */
     bool object;        /* true if `subject` is a variable */
     const char *mapped; /* file that mapped the data, for grouped findings; NULL: not grouped, or unknown */
     int mapped_line;
@@ -72,7 +75,8 @@ static struct rt_related_location get_mapping_location(const struct rt_diagnosti
 static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
 {
     assert(entry->code && diagnostic->code);
-    if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic))
+    if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic) ||
+        entry->is_end != diagnostic->region.is_end)
         return false;
     const struct rt_related_location mapped = get_mapping_location(diagnostic);
     if (diagnostic->is_grouped)
@@ -154,6 +158,7 @@ static struct diag_record *add_record(struct diag_record *first, const struct rt
         .level = diagnostic->level,
         .code = diagnostic->code,
         .subject = subject,
+        .is_end = diagnostic->region.is_end,
         .object = is_by_object(diagnostic),
         .mapped = get_mapping_location(diagnostic).file,
         .mapped_line = get_mapping_location(diagnostic).line,
@@ -220,17 +225,6 @@ static void begin_text(struct rt_text_buffer *text, const char *level, const cha
         rt_text_append(text, "rank %d: ", rt_get_mpi_rank());
 }
 
-/* Writes a report to standard error, after the program's earlier output to standard output. A failed write is ignored.
- */
-static void write_stderr(const struct rt_text_buffer *text)
-{
-    if (!rt.is_dying && !ftrylockfile(stdout)) {
-        fflush_unlocked(stdout);
-        funlockfile(stdout);
-    }
-    rt_text_write(STDERR_FILENO, text);
-}
-
 /* Appends the fields of a finding after level and code. Fields without a value are left out. */
 static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
                                const char *message, const struct rt_source_location *location)
@@ -280,7 +274,7 @@ static void write_json(struct rt_text_buffer *text)
 {
     rt_text_append(text, "}\n");
     if (rt.options.json)
-        write_stderr(text);
+        rt_write_stderr(text);
     rt_report_file_add_line(text);
 }
 
@@ -345,10 +339,8 @@ static void append_related_lines(struct rt_text_buffer *text, const struct rt_di
     const struct rt_related_location *const locations[] = {&diagnostic->other, &diagnostic->further[0],
                                                            &diagnostic->further[1]};
     const struct rt_related_location region = rt_get_related_location("region", diagnostic->region.pc);
-    if (region.file)
+    if (region.file && !diagnostic->region.is_end)
         rt_text_append(text, "  in: the %s region of %s:%d\n", diagnostic->region.kind, region.file, region.line);
-    if (region.file && diagnostic->region.is_end)
-        rt_append_source_line(text, region.file, region.line, diagnostic->object);
     append_call_stack(text, stack);
     if (diagnostic->work)
         rt_text_append(text, "  unordered with: %s\n", diagnostic->work);
@@ -362,12 +354,12 @@ static void append_related_lines(struct rt_text_buffer *text, const struct rt_di
     }
 }
 
-/* Returns the name that the source line of a finding is searched for: that of its pointer or object. NULL if it has
- * none, or if the line may be another one. */
+/* Returns the name that the source line of a finding is searched for: that of its pointer or, for a directive, that of
+ * its object. NULL: it has none. */
 static const char *get_marked_name(const struct rt_diagnostic *diagnostic)
 {
     const bool has_pointer = diagnostic->second && *diagnostic->second && diagnostic->element;
-    return diagnostic->region.is_end ? NULL : has_pointer ? diagnostic->second : diagnostic->object;
+    return has_pointer && !diagnostic->region.is_end ? diagnostic->second : diagnostic->object;
 }
 
 /* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the
@@ -395,7 +387,7 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
         hint_written = true;
         rt_text_append(&text, "  hint: compile with -g: then reports have lines and names\n");
     }
-    write_stderr(&text);
+    rt_write_report(&text);
 }
 
 /* ---------------------------------------------------------------------------------- findings -- */
@@ -426,6 +418,15 @@ static bool is_failure(const struct rt_diagnostic *diagnostic)
     return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
 }
 
+/* Stores the location of a finding. A region's end has that of its begin, because compilers give the end the line of a
+ * statement near it. Returns false if the line is not known. */
+static bool find_location(const struct rt_diagnostic *diagnostic, struct rt_source_location *location)
+{
+    const struct rt_region_begin *region = &diagnostic->region;
+    return (region->is_end && rt_find_line(region->pc, &location->file, &location->line, &location->function)) ||
+           rt_find_line(diagnostic->pc, &location->file, &location->line, &location->function);
+}
+
 /* Prints a finding and returns true. Returns false if the finding is only counted, because it repeats another or is
  * suppressed. Errors that end the program cannot be suppressed. The lock of diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
@@ -434,7 +435,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     struct rt_text_buffer help;
     const bool is_error = !strcmp(diagnostic->level, "error");
     struct diag_record *entry = find_record(diagnostic, message);
-    if (!entry && rt_find_line(diagnostic->pc, &location.file, &location.line, &location.function)) {
+    if (!entry && find_location(diagnostic, &location)) {
         entry = find_record_at_line(diagnostic, message, &location);
         if (entry)
             add_record(entry, diagnostic, message, &location);
@@ -445,6 +446,8 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     }
     entry = add_record(NULL, diagnostic, message, &location);
     const bool is_suppressed = !is_error && rt_is_suppressed(diagnostic, &location);
+    if (is_suppressed || is_error || is_defect(diagnostic) || !strcmp(diagnostic->level, "advice"))
+        rt_summary_count(diagnostic->level, is_suppressed);
     if (is_suppressed) {
         if (entry)
             entry->is_suppressed = true;
@@ -517,7 +520,7 @@ static void print_count(const struct diag_record *entry)
     if (!rt.options.json) {
         begin_text(&text, entry->level, entry->code, entry->pc, entry->file, entry->line);
         rt_text_append(&text, "%s\n", words.at);
-        write_stderr(&text);
+        rt_write_report(&text);
     }
     begin_json(&text, entry->level, entry->code);
     rt_text_append_json_field(&text, "message", words.at);
@@ -554,9 +557,23 @@ static void report_incomplete_file(const char *variable, int reason)
     rt_report("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
 }
 
-/* Prints the counts of repeated findings and completes the files, once, and frees the records. */
-void rt_emit_counts(void)
+/* Prints the summary of the run, and adds it to a file of JSON lines. */
+static void print_summary(void)
 {
+    struct rt_text_buffer text, json;
+    if (!rt_has_summary(true))
+        return;
+    rt_format_summary(&text, &json);
+    if (!rt.options.json && rt_has_summary(false))
+        rt_write_report(&text);
+    write_json(&json);
+}
+
+/* Prints the counts of repeated findings and the summary, and completes the files, once; frees the records. `unused` is
+ * not used. */
+static void emit_counts(void *unused)
+{
+    (void)unused;
     static bool ended;
     rt_lock_diagnostics();
     if (ended) {
@@ -575,5 +592,12 @@ void rt_emit_counts(void)
     rt_for_each_unused_suppression(print_unused_suppression);
     report_incomplete_file("ACCDEEP_REPORT", rt_report_file_finish());
     report_incomplete_file("ACCDEEP_TRACE", rt.trace_lost);
+    print_summary();
     rt_unlock_diagnostics();
+}
+
+/* Prints the counts and the summary on a new stack, as that of the thread may be small. */
+void rt_emit_counts(void)
+{
+    rt_run_on_new_stack(emit_counts, NULL);
 }

@@ -65,7 +65,8 @@ bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object);
  * at the same location are only counted. rule NULL: accdeep's own rule for the code, if any. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* Prints how often each finding was repeated, and completes the files of findings. Further calls do nothing. */
+/* Prints how often each finding was repeated and the summary of the run, and completes the files of findings. Further
+ * calls do nothing. */
 void rt_emit_counts(void);
 /* Returns the help for findings with the code `code`; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code);

@@ -17,7 +17,6 @@
 #include "guard/wild_pointer.h"
 #include "image/declared.h"
 #include "image/image.h"
-#include "lib/rank.h"
 #include "leaks.h"
 #include "needless_clauses.h"
 #include "null_pointers.h"
@@ -36,10 +35,8 @@ static int guarded_device; /* device of the guarded kernel under way */
 /* Number of calls and kernels that use device memory now. Device memory stays open to the host while this is
  * not 0. */
 static unsigned device_users;
-static bool devices_are_protected;         /* true while the host may not access device memory */
-static bool is_skipping;                   /* true if the last construct was skipped by sampling */
-static atomic_ullong skipped_kernels;      /* number of kernels that sampling has skipped */
-static unsigned long long guarded_kernels; /* number of kernels that the page guard has checked to their end */
+static bool devices_are_protected; /* true while the host may not access device memory */
+static bool is_skipping;           /* true if the last construct was skipped by sampling */
 static const char not_watched_code[] = "not-watched";
 /* Seconds: time of the first protection (0: none yet); total time of protecting and unprotecting device memory. */
 static double start_time, protect_seconds;
@@ -311,7 +308,6 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
     static pthread_mutex_t kernel_mutex = PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is guarded */
     struct rt_thread *self = rt_current_thread();
     if (self->sampling == RT_SKIPPED) {
-        atomic_fetch_add_explicit(&skipped_kernels, 1, memory_order_relaxed);
         rt_guard_unprotect_all(rt_process_guard);
         run_unguarded(site, device, kernel);
         return;
@@ -344,12 +340,14 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
     rt.guarded_kernels++;
     const enum rt_guard_result result = rt_guard_run(rt_process_guard, call_kernel, kernel, open, n, rt_unlock, &fault);
     rt.guarded_kernels--;
-    if (result == RT_GUARD_FAULT)
+    if (result == RT_GUARD_FAULT) {
+        rt.watched_kernels++;
         report_fault(site, device, &fault);
+    }
     rt_lock();
     if (result == RT_UNGUARDED)
         report_unguarded(site);
-    guarded_kernels += result == RT_GUARD_OK;
+    rt.watched_kernels += result == RT_GUARD_OK;
     rt_races_record_touched(self, site->call.pc, sections, nsections);
     rt_arena_realloc(NULL, sections, SECTIONS * sizeof *sections, 0);
     rt_arena_realloc(NULL, open, capacity, 0);
@@ -378,18 +376,6 @@ void rt_strict_finish(void)
     rt_snapshot_finish();
     rt_report_redundant_transfers();
     rt_report_needless_clauses();
-}
-
-/* Reports how many kernels were checked, if sampling has skipped some and not all; in a program of MPI, only
- * on the first rank. */
-void rt_report_sampling(void)
-{
-    const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
-    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0)
-        rt_report("note", not_watched_code, NULL, 0,
-                  "%llu of %llu kernel runs were checked, the others repeat constructs: "
-                  "--strict=all checks each",
-                  guarded_kernels, all);
 }
 
 /* Returns true if a pointer item holds the device address of its target at `device`, the address of its copy

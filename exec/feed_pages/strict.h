@@ -28,7 +28,5 @@ void rt_check_device_gaps(int device);
  * copyin clauses, whose values differ on host and device. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems);
 void rt_strict_finish(void); /* runs the final checks of strict and instrumented runs */
-/* Reports at the end how many kernels were checked, if some were skipped. */
-void rt_report_sampling(void);
 
 #endif

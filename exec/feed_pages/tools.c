@@ -353,7 +353,6 @@ static const struct rt_tool strict_tool = {
     .name = "strict",
     .events = RT_STRICT_EVENTS,
     .close = rt_sampling_reset,
-    .finish = rt_report_sampling,
     .begin_call = begin_strict_call,
     .end_call = end_strict_call,
     .begin_construct = begin_strict_construct,

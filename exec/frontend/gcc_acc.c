@@ -335,6 +335,7 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
         accd_region_addresses(region, args.address, rt_fast.n) < rt_fast.n)
         fill_arguments(self, map, args.at);
     rt_leave_fast_path();
+    self->nkernels++;
     rt_begin_kernel(self, site->call.pc);
     fn(args.at);
     self->activity = RT_FAST_PATH;

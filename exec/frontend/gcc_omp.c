@@ -417,6 +417,7 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     }
     copy_private(map, copies, body->args);
     leave_fast_path(&call);
+    call.self->nkernels++;
     rt_begin_kernel(call.self, site->call.pc | RT_TARGET_BIT);
     run_body(body);
     call.self->activity = RT_FAST_PATH;

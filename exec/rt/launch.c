@@ -75,6 +75,7 @@ void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *
     struct rt_thread *self = rt_current_thread();
     const enum rt_sampling sampling = self->sampling;
     kernel->construct = rt_construct_id(site);
+    self->nkernels++;
     rt_acquire_exclusive(site);
     const bool exclusive = rt.has_declared;
     if (exclusive)

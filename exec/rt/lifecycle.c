@@ -194,6 +194,8 @@ static void read_options(void)
     char name[4096];
     struct rt_options *options = &rt.options;
     options->trace = -1;
+    options->color = flag_option("ACCDEEP_COLOR");
+    options->summary = flag_option("ACCDEEP_SUMMARY");
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
     rt_symbolize_init();
     open_reports();
@@ -306,6 +308,7 @@ static void start_runtime(void *unused)
 {
     (void)unused;
     rt_notify_supervisor('D');
+    rt.start_pid = getpid();
     read_options();
     rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose || rt.options.nothers;
     if (rt.options.seed) {

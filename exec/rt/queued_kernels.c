@@ -75,6 +75,7 @@ static void run_queued_kernel(const struct queued_kernel *queued)
     self->in_core = false;
     rt_swap_declared_variables(self);
     RT_CALL_HOOKS(begin_kernel, self, &queued->site, queued->device);
+    self->nkernels++;
     rt_begin_kernel(self, queued->kernel->construct);
     queued->kernel->fn(queued->kernel->args);
     self->activity = activity;

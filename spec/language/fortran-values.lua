@@ -45,6 +45,18 @@ case("rejects: a variable of Fortran does not take the value [HOUSE-language]", 
   refuses("unknown-member", "'z'", function() host.pt.z = 1 end)
 end)
 
+case("rejects: a list for an array has names, an element 0 or a gap, and the array keeps its values [HOUSE-language]",
+  function()
+    host.a = { 4, 5 }
+    refuses("type-mismatch", "has no name 'x'", function() host.list = { x = 1 } end)
+    refuses("type-mismatch", "has no name 'x'", function() host.a = { 1, x = 2 } end)
+    refuses("type-mismatch", "has no name 'x'", function() host.grid = { { 1, 2, 3 }, { 4, x = 5 } } end)
+    refuses("type-mismatch", "an element 0 before the first one", function() host.a = { [0] = 1 } end)
+    refuses("type-mismatch", "an element 3, but not all before it", function() host.list = { [3] = 1 } end)
+    expect.host("a(2)", 5)
+    expect.host("list(1) + size(a)", 3)
+  end)
+
 case("rejects: an array gets other subscripts or too many values, or a device pointer gets a list"
   .. " [HOUSE-language ACC33-2.7.1-1]", function()
   refuses("type-mismatch", "the array has 2 dimensions", function() return host.grid(1) end)

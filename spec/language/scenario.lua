@@ -367,6 +367,7 @@ case("rejects: an error has another place, rule, message or help than expected [
 end)
 
 case("rejects: an expectation names something unknown [HOUSE-expect HOUSE-names HOUSE-language]", function()
+  expect.fails("unknown-name", function() expect.presnt "v" end, { help = "did you mean 'expect.present'?" })
   expect.fails("unknown-name", function() expect.moves(function() end, { sideways = 0 }) end)
   expect.fails("unknown-name", function() expect.present "unheard" end)
   expect.fails("unknown-name", function() expect.fails("no-such-code", function() end) end)

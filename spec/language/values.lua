@@ -67,7 +67,8 @@ end)
 
 case("rejects: a list for a pointer or an array has names, or elements are missing [HOUSE-language]", function()
   declare "struct node { int v; struct node *next; } *list, nodes[2];"
-  expect.fails("type-mismatch", function() host.list = { v = 7 } end, { help = "{ { v = 7 } }" })
+  expect.fails("type-mismatch", function() host.list = { v = 7 } end,
+    { help = "a pointer takes a list: { { v = 7 } }" })
   expect.fails("type-mismatch", function() host.list = { { v = 7, next = { v = 8 } } } end, { help = "{ { v = 8 } }" })
   expect.fails("type-mismatch", function() host.nodes = { v = 7 } end, { help = "{ { v = 7 } }" })
   refuses("type-mismatch", "no name 'x'", function() host.a = { x = 7 } end)

@@ -202,6 +202,8 @@ case("rejects: a reduction in a target construct has a wrong variable or operato
   wrong("unsupported", "HOUSE-version", "#pragma omp parallel reduction(mine: s)\n a[0] = 1;")
   expect.invalid("parallel reduction(mine: s)", "unsupported")
   expect.invalid("target parallel reduction(mine: s)", "unsupported")
+  expect.invalid("target parallel reduction(+: a[1])", "unsupported")
+  expect.invalid("parallel reduction(+: a[1])", "unsupported")
   wrong("unsupported", "HOUSE-version", "#pragma omp parallel reduction(+: a[0:2])\n a[0] = 1;")
 end)
 
@@ -414,7 +416,7 @@ case("rejects: a body contains a wrong device construct, which is reported at it
       #pragma omp target map(present, to: b)
       s = 2; } ]]
   end)
-  expect.equal({ err.line, err.column }, { 414, 43 })
+  expect.equal({ err.line, err.column }, { 416, 43 })
   expect.absent "b"
 end)
 

@@ -5,6 +5,11 @@ return {
     title = "Structure of a scenario",
     text = "A scenario is a Lua script. Its head comes first, rules come before declarations, and cases do "
       .. "not nest. Text that is not Lua, or fails as Lua, is reported with its line (scenario-error)." },
+  { id = "HOUSE-default", section = "scenario", kind = "meaning", status = "done",
+    title = "Rule profile of a scenario without one",
+    text = "A scenario may choose its rule profile, and so may each case and the command line. One that chooses none "
+      .. "has the newest profile of OpenMP if its directives and routines are of OpenMP alone. Every other scenario has "
+      .. "the profile tr14. A change of knobs without a base changes the profile that the scenario would have." },
   { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
     title = "Failed expectations and failed constructs",
     text = "An expectation that does not hold stops its case and no other case (expectation). A construct "

@@ -43,7 +43,7 @@ function random_programs.run(accdeep, folder, lines, options)
     return nil, "cannot be compiled: " .. shell.read(folder .. "/log")
   end
   local _, _, status = os.execute(
-    ("cd %s && OMP_NUM_THREADS=1 timeout 120 %s exec %s --format json ./program >out 2>err </dev/null"):format(place,
+    ("cd %s && OMP_NUM_THREADS=1 timeout 120 %s exec -q %s --format json ./program >out 2>err </dev/null"):format(place,
     program, options.is_strict and "--strict" or ""))
   local findings, err, other = {}, shell.read(folder .. "/err"), nil
   for text in err:gmatch "[^\n]+" do

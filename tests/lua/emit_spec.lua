@@ -2,7 +2,7 @@
 local c_functions = require "accdeep.tools.emit.c_functions"
 local fortran_printer = require "accdeep.tools.emit.fortran_printer"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local program_functions = require "accdeep.tools.emit.program_functions"
 local program_transfers = require "accdeep.tools.emit.program_transfers"
 local support = require "tests.lua.support"

@@ -2,7 +2,7 @@
 local core = require "accdeep.core"
 local syntax = require "accdeep.syntax"
 local openacc_lowering = require "accdeep.lowering.openacc_lowering"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -118,7 +118,7 @@ describe("rules", function()
 
   it("are followed to the functions that decide", function()
     assert.matches("^core/plan/resolve%.c:%d+ split_partly_present$", places.decided["TR14-4.2-03"][1])
-    assert.matches("^lua/accdeep/lowering/nest%.lua:%d+ nest%.entries$", places.decided["TR14-3.3-17"][1])
+    assert.matches("^lua/accdeep/sema/members/nest%.lua:%d+ nest%.entries$", places.decided["TR14-3.3-17"][1])
   end)
 
   it("are decided somewhere, if they are done", function()

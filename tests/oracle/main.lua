@@ -81,7 +81,7 @@ languages.openacc = {
     return words, version:match "^[^\n]*", nil
   end,
   is_partial = true, -- the specification has cases that C has no words for
-  command = function(program, rules) return { program, "exec", "--strict", "--rules", rules } end,
+  command = function(program, rules) return { program, "exec", "-q", "--strict", "--rules", rules } end,
 }
 
 -- ------------------------------------------------------------------------------------------- a case --

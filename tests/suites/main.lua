@@ -25,7 +25,7 @@ local function options_of(arguments)
   parser:option("--cc", "Words in front of each compiler for the programs that are checked.", "build/accdeep cc")
     :argname "COMMAND"
   parser:option("--exec", "What runs a program: words to put in front of it. 'none' for libgomp alone.",
-    "build/accdeep exec"):argname "COMMAND"
+    "build/accdeep exec -q"):argname "COMMAND"
   parser:option("--rules", "Passed on to COMMAND; if that is accdeep, libgomp-12 for gcc's OpenACC tests.")
     :argname "PROFILE"
   parser:option("--filter", "Only tests whose name has a match for this Lua pattern."):argname "PATTERN"

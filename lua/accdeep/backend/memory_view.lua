@@ -18,6 +18,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local scoped_names = require "accdeep.types.scoped_names"
 local profiles = require "accdeep.definitions.profiles"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
+local strings = require "accdeep.base.strings"
 local types = require "accdeep.types"
 
 local memory_view = {}
@@ -436,34 +437,45 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Always raises: `key` of the list `list`, which was assigned to an array, is not the index of an element.
--- element_type: type of the array's elements.
-local function no_element(element_type, list, key)
-  if type(key) ~= "string" then
-    diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
+-- Always raises: `key` of the list `list`, which was assigned to an array or a pointer (`taker`: "an array" or "a
+-- pointer"), is not the index of an element. element_type: type of the elements; base: index of the first one.
+local function no_element(taker, element_type, list, key, base)
+  if type(key) == "string" then
+    local is_object = element_type.kind == "record" and types.member(element_type, key)
+    diagnostic.raise("type-mismatch", nil, ("a list of elements has no name '%s'"):format(key), {
+      help = is_object and ("%s takes a list: { { %s = %s } }"):format(taker, key,
+        type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
   end
-  local is_object = element_type.kind == "record" and types.member(element_type, key)
-  diagnostic.raise("type-mismatch", nil, ("a list of elements has no name '%s'"):format(key), {
-    help = is_object and ("one element is a list, too: { { %s = %s } }"):format(key,
-      type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
+  local is_early = math.type(key) == "integer" and key < base
+  diagnostic.raise("type-mismatch", nil, is_early and ("the list has an element %d before the first one"):format(key)
+    or ("the list has an element %s, but not all before it"):format(tostring(key)),
+    { help = "a list has no gaps: { 1, 2, 3 }" })
 end
 
--- Stores the elements of a Lua list from `address` on, and returns their number. element_type: type of each element; n:
--- the number of elements of the array, nil: unknown. The list begins at index 0 if it has an element 0, otherwise at
--- index 1. Raises for more than n elements, for gaps, and for keys that are not indices.
-local function write_elements(space, element_type, address, list, n, low, high)
-  local base = list[0] ~= nil and 0 or 1
-  local count = #list + 1 - base
+-- Raises unless all keys of the list are the indices of elements, without gaps, from `base` on. taker, element_type: as
+-- for no_element.
+function memory_view.check_indices(taker, element_type, list, base)
+  local count = #list
   for key in next, list do
-    if math.type(key) ~= "integer" or key < base or key >= base + count then no_element(element_type, list, key) end
+    local is_index = math.type(key) == "integer" and key >= base and key <= count
+    if not is_index then no_element(taker, element_type, list, key, base) end
   end
-  if n and count > n then
-    diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
-  end
+end
+
+-- Returns the number of elements of a list, and the index of the first: 0 if the list has an element 0, otherwise 1. It
+-- is assigned to an array or a pointer (`taker`). Raises for gaps, and for keys that are not indices.
+local function count_elements(taker, element_type, list)
+  local base = list[0] ~= nil and 0 or 1
+  memory_view.check_indices(taker, element_type, list, base)
+  return #list + 1 - base, base
+end
+
+-- Stores the elements of a Lua list from `address` on. element_type: type of each element; count, base: results of
+-- count_elements.
+local function write_elements(space, element_type, address, list, count, base, low, high)
   for i = 0, count - 1 do
     fill(space, element_type, address + i * element_type.size, list[base + i], low, high)
   end
-  return count
 end
 
 -- Returns the type of the target of pointer type t; raises if the size of the target is unknown.
@@ -494,9 +506,9 @@ local function write_pointer(space, t, address, value, low, high)
       diagnostic.raise("type-mismatch", nil, "a list cannot be assigned to a pointer on the device")
     end
     local element_type = pointee_type(t)
-    local n = value[0] ~= nil and #value + 1 or #value
+    local n, base = count_elements("a pointer", element_type, value)
     target = space.session:new_block(n * element_type.size, nil, types.array(element_type, n))
-    write_elements(space, element_type, target, value, n)
+    write_elements(space, element_type, target, value, n, base)
   elseif math.type(value) == "integer" then
     target = value
   else
@@ -547,9 +559,13 @@ function fill(space, t, address, value, low, high)
       value = { value:byte(1, -1) }
       value[#value + 1] = #value < t.n and 0 or nil
     end
-    if not fill_whole(space, t, address, value, low, high) then
-      write_elements(space, t.of, address, value, t.n, low, high)
+    if fill_whole(space, t, address, value, low, high) then return end
+    local n, base = count_elements("an array", t.of, value)
+    if n > t.n then
+      diagnostic.raise("out-of-bounds", nil, ("%s for %s"):format(strings.count(n, "value"),
+        strings.count(t.n, "element")))
     end
+    write_elements(space, t.of, address, value, n, base, low, high)
   elseif t.kind == "record" then
     if fill_whole(space, t, address, value, low, high) then return end
     for name, item in sorted_pairs(value) do

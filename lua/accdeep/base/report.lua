@@ -2,7 +2,8 @@
 -- TAP, JSON, JUnit).
 --
 -- Input is a record for each scenario file. It is plain data, so a child process can send it to its parent:
---   {file, title, seconds, output, cases = {{name, ok, seconds, error = {code, message, rule, file, line, ...}}}}.
+--   {file, title, seconds, output, cases = {{name, profile, ok, seconds,
+--     error = {code, message, rule, file, line, ...}}}}.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -214,6 +215,13 @@ local function shared_locations(record)
   return function(case) return counts[location_text(case)] > 1 end
 end
 
+-- Returns the rule profile of a failed case, in parentheses after a blank; "" for other cases, and if the reason is a
+-- file, a device or a limit.
+local function profile_note(case)
+  if case.ok or not case.profile or case.error.phase == "environment" then return "" end
+  return (" (rules: %s)"):format(case.profile)
+end
+
 -- Returns the formatter for people: a line for each case, and the full text of each error. Unless there is one case in
 -- one file, the number of cases that hold follows at the end. options.color: true to color results;
 -- options.color_errors: true to color errors.
@@ -226,7 +234,8 @@ function formats.text(options)
     for _, case in ipairs(record.cases) do
       local name = case.name
       if #record.cases > 1 or name ~= record.file then name = ("%s: %s"):format(record.file, name) end
-      options.out(("%s %s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), printable(name)))
+      options.out(("%s %s%s\n"):format(case.ok and paint("green", "ok  ") or paint("red", "FAIL"), printable(name),
+        profile_note(case)))
       if not case.ok then
         paint_error.case = is_shared(case) and case.name or nil
         options.err(report.error(case.error, paint_error))
@@ -252,7 +261,7 @@ function formats.tap(options)
     for _, case in ipairs(record.cases) do
       n = n + 1
       local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
-      options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
+      options.out(("%s %d - %s%s\n"):format(case.ok and "ok" or "not ok", n, name, profile_note(case)))
       if not case.ok then
         local text = report.error(case.error, { explained = explained })
         for line in text:gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
@@ -263,12 +272,13 @@ function formats.tap(options)
   return self
 end
 
-local KEYS = { "files", "file", "title", "cases", "name", "bytes", "ok", "seconds", "error", "phase" }
+local KEYS = { "files", "profiles", "file", "title", "cases", "name", "profile", "bytes", "same", "outcomes", "ok",
+  "differs_in", "differs_from", "seconds", "error", "phase" }
 for _, key in ipairs(FIELDS) do
   if key ~= "file" then KEYS[#KEYS + 1] = key end
   if key == "rule" then KEYS[#KEYS + 1] = "rule_title" end
 end
-table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
+for _, key in ipairs { "objects", "output", "failed", "differing" } do KEYS[#KEYS + 1] = key end
 
 -- Returns a copy of a value in which all strings are valid UTF-8; tables are copied at all depths. Keys are not
 -- changed.
@@ -278,6 +288,11 @@ local function utf8_all(value)
   local copy = setmetatable({}, getmetatable(value))
   for k, v in pairs(value) do copy[k] = utf8_all(v) end
   return copy
+end
+
+-- Returns a value as JSON text, with invalid UTF-8 replaced, and a line feed. A list must not be empty.
+function report.json(value)
+  return require "dkjson".encode(utf8_all(value), { indent = true, keyorder = KEYS }) .. "\n"
 end
 
 -- Returns the formatter for JSON: one object at the end, with the records and the numbers of cases and of failed cases.
@@ -292,8 +307,7 @@ function formats.json(options)
   end
   function self.finish(records)
     local total, failed = count(records)
-    options.out(require "dkjson".encode({ files = setmetatable(utf8_all(records), { __jsontype = "array" }),
-      cases = total, failed = failed }, { indent = true, keyorder = KEYS }) .. "\n")
+    options.out(report.json { files = setmetatable(records, { __jsontype = "array" }), cases = total, failed = failed })
   end
   return self
 end
@@ -326,7 +340,7 @@ function formats.junit(options)
           out("/>\n")
         else
           out(('>\n      <failure type="%s" message="%s">%s</failure>\n    </testcase>\n'):format(
-            xml(case.error.code), xml(case.error.message), xml(report.error(case.error))))
+            xml(case.error.code), xml(case.error.message .. profile_note(case)), xml(report.error(case.error))))
         end
       end
       if record.output and record.output ~= "" then

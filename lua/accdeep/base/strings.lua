@@ -1,4 +1,4 @@
--- strings.lua - word lists and sets written as texts, and conversion to valid UTF-8.
+-- strings.lua - word lists and sets written as texts, counts in sentences, and conversion to valid UTF-8.
 
 local strings = {}
 
@@ -16,6 +16,11 @@ function strings.word_set(...)
     for word in text:gmatch "%S+" do set[word] = true end
   end
   return set
+end
+
+-- Returns a number with its noun, as in "1 case" and "2 cases". `plural`: the noun's plural; nil: with an s.
+function strings.count(n, noun, plural)
+  return ("%d %s"):format(n, n == 1 and noun or plural or noun .. "s")
 end
 
 -- Returns the text as valid UTF-8: each invalid byte becomes a question mark. JSON, XML and pages require it.

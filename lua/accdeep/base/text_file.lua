@@ -4,12 +4,13 @@
 
 local text_file = {}
 
--- Returns the text of a file. `path`: its path below the folder accdeep of the modules. Raises if there is none.
+-- Returns the text of a file. `path`: its path below the folder accdeep of the modules; examples/NAME is an example.
+-- Raises if there is none.
 function text_file.read(path)
   local embedded, text = pcall(require, "accdeep.text." .. path)
   if embedded then return text end
-  local here = assert(package.searchpath("accdeep.base.text_file", package.path))
-  local file = assert(io.open(here:gsub("base/text_file%.lua$", "") .. path, "rb"))
+  local folder = assert(package.searchpath("accdeep.base.text_file", package.path)):gsub("base/text_file%.lua$", "")
+  local file = assert(io.open(folder .. (path:find "^examples/" and "../../" or "") .. path, "rb"))
   text = file:read "a"
   file:close()
   return text

@@ -10,6 +10,9 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profiles = {}
 
+-- Profile of sessions that choose none. Scenarios: script/default_profile.lua.
+profiles.DEFAULT = "tr14"
+
 -- Settings of each profile. They replace the values of its base; without a base they replace the core's values and the
 -- first values of the other knobs. `openacc`, `openmp`: the version that checks of spelling assume (51: 5.1); nil: any
 -- version.
@@ -51,6 +54,16 @@ function profiles.first(standard, since)
     if version and version >= since and (not lowest or version < settings[lowest][standard]) then lowest = name end
   end
   return lowest
+end
+
+-- Returns the name of the profile of `standard` ("openacc" or "openmp") with the highest version.
+function profiles.newest(standard)
+  local newest
+  for name, profile_settings in pairs(settings) do
+    local version = name:find("^" .. standard .. "%-") and profile_settings[standard]
+    if version and (not newest or version > settings[newest][standard]) then newest = name end
+  end
+  return newest
 end
 
 -- Returns a shallow copy of a table.
@@ -122,10 +135,10 @@ local function knob_of(key)
     { rule = "HOUSE-knobs", help = suggest(key, knobs.by_name) or list })
 end
 
--- Returns `profile_name`, a value of a scenario, or "tr14" if it is nil. Raises if it is not the name of a profile.
--- `subject`: start of the message for a value that is not a text.
+-- Returns `profile_name`, a value of a scenario; nil becomes profiles.DEFAULT. Raises if it is not the name of a
+-- profile. `subject`: start of the message for a value that is not a text.
 local function name_of(profile_name, subject)
-  if profile_name == nil then return "tr14" end
+  if profile_name == nil then return profiles.DEFAULT end
   if type(profile_name) == "string" and settings[profile_name] then return profile_name end
   local choices = "known are " .. table.concat(profiles.names(), ", ")
   if type(profile_name) == "string" then

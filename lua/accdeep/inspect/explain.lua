@@ -1,6 +1,6 @@
 -- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, and events of its plan. A
 -- plan is the construct IR of a directive; an item is an operation of a plan on one object. A member mapping says what
--- a clause does with each member of a type (lowering/nest.lua). A nest is the text form of a member mapping.
+-- a clause does with each member of a type (sema/members/nest.lua). A nest is the text form of a member mapping.
 -- tools/cli/explain.lua uses explain.new, tools/cli/run.lua uses explain.steps; both functions return observers
 -- (base/observers.lua).
 
@@ -8,7 +8,7 @@ local ast = require "accdeep.base.ast"
 local core = require "accdeep.core"
 local ir_text = require "accdeep.lowering.ir_text"
 local location = require "accdeep.base.location"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local unparse_openmp = require "accdeep.syntax.unparse_openmp"
 local report = require "accdeep.base.report"
 local types = require "accdeep.types"
@@ -115,8 +115,8 @@ end
 
 local canonical -- forward declaration: inner_text and canonical call each other
 
--- Returns true if a member mapping (what a clause does with each member of a type, lowering/nest.lua) is trivial: it
--- maps plain data, with nothing to print about any member. Such a mapping is written without a nest.
+-- Returns true if a member mapping (what a clause does with each member of a type, sema/members/nest.lua) is trivial:
+-- it maps plain data, with nothing to print about any member. Such a mapping is written without a nest.
 local function is_trivial(session, member_mapping)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
@@ -333,6 +333,13 @@ local function add_nests(session, plan, out)
   end
   out[#out + 1] = "canonical: shapes and policies as nests"
   add_text(explain.canonical(session, plan), out)
+end
+
+-- Returns true if the text of a directive at `source_location`, {file, line, text}, covers the line `line` of a file.
+function explain.covers_line(source_location, file, line)
+  local _, line_feeds = (source_location.text or ""):gsub("\n", "")
+  local first = source_location.line
+  return source_location.file == file and first ~= nil and first <= line and line <= first + line_feeds
 end
 
 -- Kinds of plans that have an end with events of its own.

@@ -2,7 +2,7 @@
 -- translated, although the shape does not map its target. The pointer q of the alias q[@I.start] cannot be translated
 -- if I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls this file.
 
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 

@@ -12,11 +12,11 @@
 -- register, two operands, constant. A table {value = integer, ...} in place of the constant is a symbol, which names
 -- what the integer stands for: a variable's address (codegen.symbol), or a function (Session:bound_function). Equal
 -- instructions are emitted once and share a register (Builder.constants). Common arguments: `b` is the builder of the
--- program, `env` the environment of a bound (symbols.lua), `e` a typed node, `pos` the position for errors. All
--- functions that emit instructions raise if no register is free.
+-- program, `e` a typed node, `pos` the position for errors. `env` is the environment of a bound: {session, base, above,
+-- out}, with the structure's offset in its element, and further fields as in symbols.lua. All functions that emit
+-- instructions raise if no register is free.
 
 local arithmetic = require "accdeep.types.arithmetic"
-local c_sema = require "accdeep.sema.c.c_sema"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local member_calls = require "accdeep.backend.member_calls"
@@ -38,6 +38,8 @@ local MIN_FREE_REGISTERS = 24 -- minimum of free registers with which a field of
 --   code, n    integers of the instructions, and the number of instructions.
 --   next       number of the register that is tried next; most: number of registers that the program needs.
 --   constants  key of each emitted instruction -> register of its result; pinned: set of reserved registers.
+--   row(pos)   in a program of pointers: emits '#', the number of the pointer (a method of this builder only).
+--   location   location of the text whose bounds are being compiled, for errors; nil: the directive.
 --   guard      register that is 0 where the code being emitted must not be evaluated; nil: it is always evaluated.
 local Builder = {}
 Builder.__index = Builder
@@ -52,7 +54,8 @@ function Builder:register(pos)
   while self.pinned[self.next] do self.next = self.next + 1 end
   local r = self.next
   if r >= REGISTERS then
-    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit", of_construct = true })
+    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit", of_construct = true,
+      location = self.location and self.location.text and self.location or nil })
   end
   self.next = r + 1
   if self.next > self.most then self.most = self.next end
@@ -238,11 +241,17 @@ end
 
 local value, lvalue -- forward declarations
 
--- Returns a register of the inner element's program `b` with the value of `register`, a register of the enclosing
--- element's program, which is pinned there. level: compilation of the inner element (`out` in symbols.lua).
-local function inherit_register(b, pos, level, register)
-  level.enclosing.builder:pin(register)
+-- Returns a register of the inner element's program `b` with the value of `register`, a register of the program of the
+-- element `enclosing`, which is pinned there.
+local function inherit_register(b, pos, enclosing, register)
+  enclosing.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
+end
+
+-- Returns the environment of the structure `up` levels above that of `env`; nil counts as 0.
+local function environment_above(env, up)
+  for _ = 1, up or 0 do env = env.above end
+  return env
 end
 
 -- Compilers of l-values, by op of the typed node: function(b, env, e) -> l-value.
@@ -251,14 +260,17 @@ local lvalues = {}
 -- Returns the l-value of a variable of the host program, whose address is known.
 function lvalues.fixed(_, _, e) return { variable = e.variable, offset = 0, type = e.type } end
 -- Returns the l-value of a part of the element for which the program runs.
-function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
+function lvalues.self(_, env, e)
+  return { self = true, offset = environment_above(env, e.up).base + e.offset, type = e.type }
+end
 
 -- Returns the l-value of an object of the enclosing element. The address is computed in the program of that element,
 -- and inherited.
-function lvalues.enclosing(b, _, e)
-  local enclosing, pos = e.level.enclosing, e.pos
+function lvalues.enclosing(b, env, e)
+  local enclosing, pos = env.out.enclosing, e.pos
   local address = address_of(enclosing.builder, lvalue(enclosing.builder, enclosing.ctx, e.lvalue), pos)
-  return { reg = inherit_register(b, pos, e.level, reg(enclosing.builder, address, pos)), offset = 0, type = e.type }
+  local register = reg(enclosing.builder, address, pos)
+  return { reg = inherit_register(b, pos, enclosing, register), offset = 0, type = e.type }
 end
 
 -- Returns the l-value of a member: that of its object with the member's offset added.
@@ -292,7 +304,7 @@ function values.const(_, _, e) return constant(e.const, e.type) end
 function values.load(b, env, e) return load(b, lvalue(b, env, e.lvalue), e.pos) end
 values.decay = values.load
 -- Emits the number of the pointer to whose target the section belongs, '#', and returns it.
-function values.row(b, _, e) return e.row(b, e.pos) end
+function values.row(b, _, e) return b:row(e.pos) end
 
 -- Returns the address of an l-value as a pointer.
 function values.address(b, env, e)
@@ -300,13 +312,14 @@ function values.address(b, env, e)
   return { reg = address.reg, symbol = address.symbol, type = e.type }
 end
 
--- Compiles the value of a shape's parameter. With e.level, the argument is computed in the program of the enclosing
--- element, and inherited.
+-- Compiles the value of a shape's parameter. With e.of_enclosing, the argument is computed in the program of the
+-- enclosing element, and inherited.
 function values.parameter(b, env, e)
-  if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
-  local enclosing = e.level.enclosing
+  local at = environment_above(env, e.up)
+  if not e.of_enclosing then return env.session:with_location(e.within, value, b, at, e.e) end
+  local enclosing = at.out.enclosing
   local v = value(enclosing.builder, enclosing.ctx, e.e)
-  return { reg = inherit_register(b, e.pos, e.level, reg(enclosing.builder, v, e.pos)), type = e.type }
+  return { reg = inherit_register(b, e.pos, enclosing, reg(enclosing.builder, v, e.pos)), type = e.type }
 end
 
 -- Emits a call of the Lua function `fn` and returns its result, of type long. name: the function, for errors; args: its
@@ -425,12 +438,7 @@ function value(b, env, e) return values[e.op](b, env, e) end
 -- Compiles any typed node as an l-value.
 function lvalue(b, env, e) return lvalues[e.op](b, env, e) end
 
--- Compile an AST node of a bound: as a value; as an l-value; as a start, length or index, which are integers of 64
--- bits. They raise if the expression is invalid.
-function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
-function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.lvalue(env, node)) end
-function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end
-
+codegen.value, codegen.lvalue = value, lvalue
 codegen.symbol, codegen.address_of, codegen.load = symbol, address_of, load
 codegen.reg, codegen.constant, codegen.apply = reg, constant, apply
 

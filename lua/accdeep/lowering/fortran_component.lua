@@ -2,19 +2,16 @@
 -- descriptor describes, and which of them a clause selects. A descriptor is the record of address, type and bounds that
 -- a compiler makes for an allocatable or pointer. mapping_compiler.lua and section_subscripts.lua call it.
 --
--- Input: a component, and the subscripts of a clause. Output: code in the builder, and registers with its results.
+-- Input: a component, and its typed section. Output: code in the builder, and registers with its results.
 --
--- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of codegen.lua. `t` is
+-- Parameters: `b` is the code builder, `env` the environment of bounds; values are those of codegen.lua. `t` is
 -- the component's type, a descriptor type or an array with bounds, and `offset` its offset in the element. Dimensions
 -- count from 1.
 
 local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
-local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
-
-local raise = diagnostic.raise
 
 local fortran_component = {}
 
@@ -83,50 +80,22 @@ end
 
 -- ------------------------------------------------------------------------------------- sections --
 
--- Operators that a bound may have, unary or binary; C and Fortran write them alike.
-local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
-
--- Returns the AST of a Fortran bound as a C expression, which codegen.lua compiles. Raises if the bound is not
--- made of integers, names and components by the operators + - * /.
-local function bound(node)
-  local c_node = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
-    mapped = node.mapped, global = node.global }
-  if node.tag == "num" and node.class == "integer" then
-    c_node.value, c_node.type = node.value, "long"
-  elseif node.tag == "component" then
-    c_node.tag, c_node.base = "member", bound(node.base)
-  elseif node.tag == "unary" and same[node.op] then
-    c_node.e = bound(node.e)
-  elseif node.tag == "binary" and same[node.op] then
-    c_node.a, c_node.b = bound(node.a), bound(node.b)
-  elseif node.tag ~= "id" then
-    raise("unsupported", node.pos, "bounds of components are sums and products of integers", { rule = "TR14-3.1.1-21" })
-  end
-  return c_node
-end
-
 -- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component, as
--- values. subscript: its AST; `ranges` is a list of ranges and indices. A part must be contiguous: whole dimensions,
--- one range, then single elements. Raises if constants show that the part is not contiguous, or if the component is
--- polymorphic or of another rank. Emitted code checks bounds that are not constant. Decides ACC33-2.7.1-4.
-function fortran_component.array_part(b, ctx, t, offset, subscript)
-  local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
+-- values. typed: the typed section, with ranges. A part must be contiguous: whole dimensions, one range, then single
+-- elements. Emitted code checks bounds that are not constant.
+function fortran_component.array_part(b, env, typed, offset)
+  local LONG, one, t, pos = types.scalars.long, codegen.constant(1), typed.type, typed.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
-  local rank = t.bounds and #t.bounds or t.rank
-  if t.polymorphic then raise("unsupported", pos, "a part of a polymorphic component cannot be named here") end
-  if #subscript.ranges ~= rank then
-    raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
-      #subscript.ranges), { rule = "TR14-3.1.1-22" })
-  end
+  local rank, ranges = #typed.ranges, typed.ranges
   local function dimension_value(i, field_name, key)
     if t.bounds then return codegen.constant(t.bounds[i][key]) end
     return dimension_field(b, t, offset, i, field_name, pos)
   end
   local last_range = 0
-  for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
+  for i, range in ipairs(ranges) do last_range = range.is_range and i or last_range end
   local start, count, stride, packed = codegen.constant(0), one, one, nil
   local is_whole_row = one -- value that is 1 while all dimensions so far are taken as a whole
-  for i, range in ipairs(subscript.ranges) do
+  for i, range in ipairs(ranges) do
     local extent = dimension_value(i, "extent", "extent")
     -- The target of a pointer may have strides, so its elements are contiguous only if each stride equals the bytes
     -- that the dimensions before it occupy.
@@ -134,30 +103,22 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
       local same_stride = apply("==", dimension_value(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
       packed = packed and apply("&", packed, same_stride) or same_stride
     end
-    local is_range = range.tag == "range"
+    local is_range = range.is_range
     local is_whole = is_range and not range.first and not range.last
-    local function not_contiguous()
-      raise("invalid-section", range.pos, "the section is not contiguous", { rule = "ACC33-2.7.1-4",
-        help = "take whole leading dimensions, without a step" })
-    end
-    if is_range and range.step then not_contiguous() end
-    -- Raises, or emits a check, unless `elements` is 1 or all dimensions before this one are whole: elsewhere a range
-    -- of several elements is not contiguous.
+    -- Emits a check that `elements` is 1 or all dimensions before this one are whole: elsewhere a range of several
+    -- elements is not contiguous.
     local function require_rows(elements)
-      local sound = codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos)
-      if sound.const == 0 then not_contiguous() end
-      codegen.emit_check(b, sound, 1, pos)
+      codegen.emit_check(b, codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos), 1, pos)
     end
     if is_whole then
       if is_whole_row.const ~= 1 then require_rows(extent) end
       count = apply("*", count, extent)
     else
       local lower = dimension_value(i, "lower_bound", "lower")
-      local low = is_range and range.first or not is_range and range
-      local from = low and codegen.integer(b, ctx, bound(low)) or lower
+      local from = range.first and codegen.value(b, env, range.first) or lower
       local elements = one
       if is_range then
-        local last = range.last and codegen.integer(b, ctx, bound(range.last))
+        local last = range.last and codegen.value(b, env, range.last)
           or apply("-", apply("+", lower, extent), one)
         elements = apply("+", apply("-", last, from), one)
         if is_whole_row.const ~= 1 then require_rows(elements) end

@@ -11,7 +11,7 @@
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
 local fortran_inputs = require "accdeep.lowering.fortran_inputs"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local object = require "accdeep.backend.fortran.object"
 local types = require "accdeep.types"
 

@@ -30,12 +30,13 @@ local contiguous_runs = require "accdeep.lowering.contiguous_runs"
 local list_item = require "accdeep.sema.c.list_item"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local policy = require "accdeep.sema.members.policy"
+local shape = require "accdeep.sema.members.shape"
 local privatization = lazy.require "accdeep.backend.privatization"
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
-local split_designator, type_of = list_item.split_designator, list_item.type_of
+local split_designator = list_item.split_designator
 
 local openacc_lowering = {}
 
@@ -130,25 +131,42 @@ local function check_one_type(session, clause)
   end
 end
 
--- Returns the sections of pointers that requests name: text of the pointer -> {subscript, type of the pointer}. An
--- alias p[@base] lies in the section of `base` in this table.
-local function sections_of(session, requests)
+-- Returns the sections of pointers that requests name: text of the pointer -> {subscript, unit} (section.lua). An alias
+-- p[@base] lies in the section of `base` in this table.
+local function sections_of(requests)
   local sections = {}
   for _, request in ipairs(requests) do
-    local base, subscripts = split_designator(request.node)
-    local first = subscripts and subscripts[1]
-    if first and first.tag == "section" and first.length and request.action ~= "attach" then
-      local t = type_of(session, base)
-      if t.kind == "pointer" then sections[unparse.expression(base)] = { subscript = first, type = t } end
+    local section = request.item and request.item.section
+    if section and section.dimensions and section.type.kind == "pointer" and section.dimensions[1].tag == "section" then
+      sections[unparse.expression(request.item.base)] = { subscript = section.dimensions[1],
+        unit = section.type.to.size }
     end
   end
   return sections
 end
 
+-- Sets the typed list item of a request. A section a[0:n] of a structure a is a container: start and length become
+-- values of its shape, and the list item becomes a (TR14-5-03). Raises for errors of the list item. Decides TR14-5-03.
+local function analyse_item(session, request)
+  request.item = session.language.analyse_item(session, request)
+  if not request.item or not request.item.is_container then return end
+  local first, shape_node = request.item.subscripts[1], request.clause.shape
+  if request.item.subscripts[2] or first.tag ~= "section" or not first.length then
+    raise("invalid-section", first.pos, "a container's section has a length", { rule = "TR14-5-03" })
+  elseif shape_node and shape_node.args then
+    raise("duplicate-clause", shape_node.pos, "the section has values already", { rule = "TR14-5-03" })
+  end
+  request.clause = setmetatable({ shape = { pos = first.pos, name = shape_node and shape_node.name,
+    args = shape.section_values(first) } }, { __index = request.clause })
+  request.node = request.item.base
+  request.item = session.language.analyse_item(session, request)
+end
+
 -- Sets plan.sections, adds the item of each request, and registers the item under its variable in plan.named. Raises if
 -- attach or detach names a section, and for errors of list items.
 local function add_requests(plan, requests)
-  plan.sections = sections_of(plan.session, requests)
+  for _, request in ipairs(requests) do analyse_item(plan.session, request) end
+  plan.sections = sections_of(requests)
   for _, request in ipairs(requests) do
     local item
     if request.action == "attach" or request.action == "detach" then

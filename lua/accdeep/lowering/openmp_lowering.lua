@@ -28,6 +28,7 @@
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
 
+local c_sema = require "accdeep.sema.c.c_sema"
 local codegen = require "accdeep.lowering.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
@@ -345,7 +346,7 @@ local function add_block(plan, requests, parts)
   if structure.measured then
     item.base = codegen.reg(b, codegen.address(structure.address + low), pos)
   else
-    local at = codegen.lvalue(b, ctx, structure.node)
+    local at = codegen.lvalue(b, ctx, c_sema.lvalue(ctx, structure.node))
     at.offset = at.offset + low
     item.base = codegen.reg(b, codegen.address_of(b, at, pos), pos)
   end
@@ -365,7 +366,8 @@ local function add_block(plan, requests, parts)
     if attach ~= "never" then pointer = pointer or not request.implied and request.structure.pointer or nil end
     if attach == "always" then item.flags = item.flags | core.flag.attach_always end
   end
-  c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
+  c_items.add(plan, item, b, { node = first.node, base_pointer = pointer and c_sema.lvalue(ctx, pointer),
+    clause = { places = item.places } })
 end
 
 -- Adds one block for all requests on members of a structure and returns true. A request that always copies, or uses a
@@ -557,8 +559,8 @@ function openmp_lowering.c_items(plan, requests, used)
   -- Adds the item of a request, and returns the item. Calls look_into first if that has not been done.
   function plan.request(_, request)
     if not request.base then look_into(plan, request) end
-    request.base_pointer = request.structure and not (request.by_pointer or request.implied)
-      and request.structure.pointer or nil
+    local pointer = request.structure and not (request.by_pointer or request.implied) and request.structure.pointer
+    request.base_pointer = pointer and c_sema.lvalue({ session = plan.session }, pointer) or nil
     return add_request(plan, request)
   end
   for _, group in ipairs(structures) do

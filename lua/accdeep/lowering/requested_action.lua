@@ -11,7 +11,7 @@
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local policy = require "accdeep.sema.members.policy"
 local types = require "accdeep.types"

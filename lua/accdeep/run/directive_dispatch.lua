@@ -119,13 +119,16 @@ end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
 -- Returns a true value if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have
--- the word, rules.is_openmp decides. Returns a false value for other texts.
-function Session:is_openmp(text)
+-- the word, rules.is_openmp decides (`rules`: a profile). Returns a false value for other texts.
+function directive_dispatch.is_openmp(text, rules)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
   local vocabulary = rest ~= ":" and first_words[word]
-  return vocabulary == true or vocabulary == "both" and self.rules.is_openmp
+  return vocabulary == true or vocabulary == "both" and rules.is_openmp
 end
+
+-- Returns a true value if `text` is an OpenMP directive under the rules of this session.
+function Session:is_openmp(text) return directive_dispatch.is_openmp(text, self.rules) end
 
 -- Returns the language (a module that fills `slots`) to which a directive's text belongs; OpenACC if neither language
 -- knows the first word.

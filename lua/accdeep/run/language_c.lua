@@ -53,6 +53,9 @@ local language_c = {
 function language_c.normalize_name(name) return name end
 function language_c.variable() end
 function language_c.holds() return true end
+function language_c.analyse_item(session, request)
+  return list_item.analyse(session, request.node, request)
+end
 function language_c.map_items(...) return openmp_lowering.c_items(...) end
 function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end

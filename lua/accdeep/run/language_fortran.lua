@@ -29,6 +29,8 @@ local raise = diagnostic.raise
 
 -- Value of slots (functions of the language interface) that return their second argument unchanged in Fortran.
 local function same(_, value) return value end
+-- Value of slots whose result is always nil in Fortran.
+local function none() end
 
 -- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
 local language_fortran = {
@@ -41,7 +43,7 @@ local language_fortran = {
   element_type = fortran_section.element_type, object_of = fortran_section.object_of,
   access_path = fortran_section.access_path,
   object = fortran_section.object, section = fortran_section.section, pointer = fortran_section.pointer,
-  update_pieces = same,
+  update_pieces = same, analyse_item = none,
   with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
   has_blocks = false,
   extent_of = fortran_section.extent_or_none, map_items = fortran_map.map_items, category = fortran_map.category,

@@ -38,6 +38,7 @@ local slots = { -- slot -> its value, or the arguments and results of its functi
   access_path = "(session, node) -> the outermost object of a member, its type, the steps from there, subscripts",
   is_designator = "(session, node) -> true if a member of a section is valid in the language",
   is_absent = "(session, node) -> true for an absent optional argument",
+  analyse_item = "(session, request) -> typed list item of a request; nil: the language has none",
   object = "(plan, request, node) -> item", section = "(plan, request, base, subscripts) -> item",
   pointer = "(plan, request, node) -> item of an attach or detach",
   update_pieces = "(plan, nodes) -> nodes, each contiguous",

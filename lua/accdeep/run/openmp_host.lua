@@ -48,7 +48,9 @@ local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)
   local id = item.tag == "id" and item or name and { tag = "id", name = name, pos = item.pos }
-  if not id then
+  if clause.op and item.tag == "index" then
+    raise("unsupported", item.pos, ("an element of an array in '%s'"):format(clause.name))
+  elseif not id then
     raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
       clause.op and " and sections of them" or ""), { rule = "HOUSE-threads" })
   end

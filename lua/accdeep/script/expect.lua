@@ -149,7 +149,12 @@ function expect.new(current, checks, carry_out, run_under)
       return expectation(...)
     end
   end
-  return setmetatable(e, { __call = function(_, condition, message)
+  return setmetatable(e, { __index = function(_, name)
+    if type(name) ~= "string" then return nil end
+    local nearest = diagnostic.closest(name, e)
+    diagnostic.raise("unknown-name", nil, ("there is no expectation '%s'"):format(name), { rule = "HOUSE-scenario",
+      help = nearest and ("did you mean 'expect.%s'?"):format(nearest) or "accdeep explain expect" })
+  end, __call = function(_, condition, message)
     checks.n = checks.n + 1
     if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
   end }), collect

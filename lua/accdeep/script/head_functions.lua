@@ -28,6 +28,14 @@ end
 function head_functions.define(env, script)
   local run, current, need_text = script.run, script.current, script.need_text
 
+  -- Returns the rules that a script requests, a table without a base with the scenario's default profile as its base.
+  local function with_base(requested)
+    if type(requested) ~= "table" or requested.base ~= nil then return requested end
+    local settings = { base = run.default_rules }
+    for knob, value in next, requested do settings[knob] = value end
+    return settings
+  end
+
   -- Defines scenario { }, the first statement: sets the title and replaces the session by one with options of `head`.
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
@@ -77,7 +85,7 @@ function head_functions.define(env, script)
     if run.options.rules then
       options.rules = run.options.rules
     elseif head.rules ~= nil then
-      options.rules = head.rules
+      options.rules = with_base(head.rules)
     end
     options.devices = devices or options.devices
     if head.strict ~= nil then options.strict = head.strict end
@@ -103,7 +111,7 @@ function head_functions.define(env, script)
     end
     if requested_rules == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
     local options = options_of(s)
-    options.rules = run.options.rules or requested_rules
+    options.rules = run.options.rules or with_base(requested_rules)
     run:renew(options)
     return requested_rules
   end

@@ -12,6 +12,7 @@ local api_routines = require "accdeep.run.api_routines"
 local async = require "accdeep.run.async"
 local conformance = require "accdeep.definitions.conformance"
 local core = require "accdeep.core"
+local default_profile = require "accdeep.script.default_profile"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
 local location = require "accdeep.base.location"
@@ -217,10 +218,11 @@ local function finish(s)
   async.finish(s)
 end
 
--- Appends the result of a case to self.cases. `err`: the error, if `ok` is false; `seconds`: the run time.
-function Run:record(name, ok, err, seconds)
-  self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.to_diagnostic(err, self.file)
-    or nil, seconds = seconds }
+-- Appends the result of a case to self.cases. `profile`: the name of its rule profile; `err`: the error, if `ok` is
+-- false; `seconds`: the run time.
+function Run:record(name, profile, ok, err, seconds)
+  self.cases[#self.cases + 1] = { name = name, profile = profile, ok = ok, seconds = seconds,
+    error = not ok and scenario.to_diagnostic(err, self.file) or nil }
 end
 
 -- Notifies observers of a beginning ("scenario": file, "case": case; `name`: its name) or of the end of a case ("end").
@@ -230,7 +232,7 @@ end
 
 -- Returns the error `err`; Lua's messages about a global name or field are returned as diagnostics with a help text.
 function Run:add_help(err)
-  local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
+  local about_name = type(err) == "string" and err:find "%(%l+ '[%w_]+'%)"
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
@@ -254,9 +256,10 @@ function Run:case(name, body, file, line)
   if diagnostic.is_limit(err) then error(err, 0) end
   self.in_case = nil
   if not ok then err = self:add_help(err) end
+  local profile = self.session.rules.name
   self:close_session()
   self:mark "end"
-  self:record(name, ok, err, core.clock() - started)
+  self:record(name, profile, ok, err, core.clock() - started)
 end
 
 -- Kinds of the language's functions that observers may replace (hook `statement`): name -> kind.
@@ -287,7 +290,8 @@ local function open(file, text, options)
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     observers = observers.combine(list), out = out, head = {}, checks = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
-  run:open_session(session.new { rules = options.rules, device = options.device, observers = list,
+  run.default_rules = options.default_rules or default_profile.of(text)
+  run:open_session(session.new { rules = options.rules or run.default_rules, device = options.device, observers = list,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
     group_least = options.group_least, threads = options.threads, checkpoints = options.checkpoints })
@@ -350,8 +354,11 @@ function scenario.open(file, text, options)
   error(scenario.to_diagnostic(err, file), 0)
 end
 
--- Runs the text of a scenario. Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}. options:
---     rules; device ("sim", "cuda", "cuda:1"); device_bytes, group_least, threads (see session.new).
+-- Runs the text of a scenario. Returns {file, title, cases = {{name, profile, ok, error?, seconds}}, seconds}.
+-- options:
+--     rules        the profile, whatever the scenario chooses; nil: its own.
+--     default_rules  the profile if the scenario chooses none; nil: by its directives (default_profile.lua).
+--     device ("sim", "cuda", "cuda:1"); device_bytes, group_least, threads (see session.new).
 --     out          function of text; nil: standard output.
 --     trust        true: the script sees all of Lua's library.
 --     limit_memory (bytes), limit_steps; async, descriptors: used if the scenario does not specify them.
@@ -370,11 +377,14 @@ function scenario.run(file, text, options)
     if run.observers.last then run.observers.last(run.session) end
     finish(run.session)
   end)
+  local profile = run.session and run.session.rules.name
   run:close()
   local seconds = core.clock() - started
   -- Statements of the file outside of cases count as one more case if they failed, or if the file has no cases. A file
   -- that only returns a value is a module, not a scenario.
-  if not ok or #run.cases == 0 and not is_module then run:record(run.head.title or file, ok, err, seconds) end
+  if not ok or #run.cases == 0 and not is_module then
+    run:record(run.head.title or file, profile, ok, err, seconds)
+  end
   return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
 end
 

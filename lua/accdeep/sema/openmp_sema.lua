@@ -323,13 +323,15 @@ local effects = { is_device_ptr = "device", has_device_addr = "device", private 
 -- Clauses whose list items may be sections of variables.
 local takes_sections = word_set "use_device_addr has_device_addr reduction in_reduction task_reduction"
 
--- Returns the name of the variable that a list item names, or of which it is a section. Raises for other list items.
+-- Returns the name of the variable that a list item names, or of which it is a section. Raises for other list items, and
+-- for elements, which are not supported.
 local function variable_name(clause, item)
   local base, innermost = item, nil
   while takes_sections[clause.name] and (base.tag == "index" or base.tag == "section" or base.tag == "alias") do
     base, innermost = base.base, base.tag
   end
   if base.tag == "id" and innermost ~= "index" then return base.name end
+  if base.tag == "id" then raise("unsupported", item.pos, ("an element of an array in '%s'"):format(clause.name)) end
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables%s"):format(clause.name,
     takes_sections[clause.name] and " and sections of them" or ""), { rule = "OMP60-tgt-1" })
 end

@@ -158,6 +158,9 @@ function advice.name(name, variables, names)
   return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
 end
 
+-- Names of tables with functions that a script has.
+local LIBRARIES = { "string", "table", "math", "utf8", "coroutine", "os" }
+
 -- Returns help for an error message of Lua itself; nil if there is none. variables, names: as for advice.name.
 function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
@@ -166,8 +169,12 @@ function advice.lua(message, variables, names)
   if array and variables[array] then
     return ("an expression of C is written as a text: host \"%s + 1\""):format(array)
   end
-  local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})
-  return near and ("did you mean 'expect.%s'?"):format(near) or nil
+  local field = message:match "%(field '([%w_]+)'%)" or message:match "%(method '([%w_]+)'%)"
+  for _, library in ipairs(field and LIBRARIES or {}) do
+    local near = type(names[library]) == "table" and diagnostic.closest(field, names[library])
+    if near then return ("did you mean '%s.%s'?"):format(library, near) end
+  end
+  return nil
 end
 
 -- Returns help for a script that is not valid Lua. message: Lua's error; line: text of the line that it names, or nil.

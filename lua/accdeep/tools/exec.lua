@@ -70,10 +70,26 @@ local function message(level, text, json, code)
     or ("accdeep: %s%s: %s"):format(level, code and ("[%s]"):format(code) or "", text)) .. "\n"
 end
 
+-- Returns what is missing in a program that makes no device calls, as the sentence for its compiler. `text`: the bytes
+-- of the program.
+local function describe_missing_calls(text)
+  local advice = "gcc needs -fopenacc or -fopenmp, and clang -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu"
+  if text:find("__kmpc_", 1, true) then
+    advice = "clang needs -fopenmp-targets=x86_64-pc-linux-gnu beside -fopenmp"
+  elseif text:find("clang version ", 1, true) then
+    advice = "clang needs -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu"
+  elseif text:find("GOMP_", 1, true) then
+    advice = "the program has OpenMP directives for the host alone"
+  elseif text:find("GCC: (", 1, true) then
+    advice = "gcc needs -fopenacc or -fopenmp"
+  end
+  return "no directive ran on a device; " .. advice
+end
+
 -- Checks that a program can run under this runtime; raises if it cannot. Files other than ELF, such as scripts, are
 -- accepted, because they may start such a program. Returns four values. First: true if the program was compiled for
--- checking. Second: a library to preload first, or nil. Third: true if the file is not ELF. Fourth: true if the program
--- itself has no device calls.
+-- checking. Second: a library to preload first, or nil. Third: true if the file is not ELF. Fourth: what is missing if
+-- the program itself has no device calls, or nil.
 local function check(path, strict)
   local rights = system.elevates(path)
   if rights then
@@ -115,7 +131,7 @@ local function check(path, strict)
   end
   local first = sanitizer(path, text, strict)
   -- The program itself makes no device calls, but its libraries may; the runtime decides at the end whether to warn.
-  return checked, first, false, true
+  return checked, first, false, describe_missing_calls(text)
 end
 
 -- Arranges a warning that is printed if nothing was checked: the system may ignore LD_PRELOAD, and a script may start
@@ -311,7 +327,7 @@ end
 
 -- Runs a program in place of this process, so it returns only by raising an error; with options.orders, runs it several
 -- times, and returns the exit status. `options`: program, arguments, rules, format, trace, draw, advice (the link as
--- ACCDEEP_ADVICE has it), strict, fail, report, suppress, tool, orders, seed.
+-- ACCDEEP_ADVICE has it), strict, fail, report, suppress, tool, orders, seed, quiet; color: reports are colored.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -324,7 +340,7 @@ return function(options)
   local kind = system.filetype(path)
   if kind == "directory" then fail(("%s is a directory"):format(path)) end
   if kind == "device" then fail(("%s is a device or a pipe, not a program"):format(path)) end
-  local checked, first, script, is_silent = check(path, options.strict)
+  local checked, first, script, missing_calls = check(path, options.strict)
   if options.orders or options.seed then check_orders(options, checked) end
   local trace, report, is_json = rank_file_name(options.trace), rank_file_name(options.report), options.format == "json"
   if trace and trace ~= "-" then begin_file(trace) end
@@ -350,8 +366,11 @@ return function(options)
     ACCDEEP_TOOL = tools(options.tool or {}),
     ACCDEEP_FAIL = options.fail and "1" or "0",
     ACCDEEP_ORDER = tostring(options.seed or 0),
-    -- The program itself has no device calls. The runtime warns if its libraries make none either
-    ACCDEEP_SILENT = is_silent and "1" or "",
+    ACCDEEP_COLOR = options.color and "1" or "0",
+    ACCDEEP_SUMMARY = (options.quiet or options.orders) and "0" or "1",
+    -- What the runtime reports if neither the program nor its libraries execute a directive
+    ACCDEEP_SILENT = missing_calls
+      or not (script or options.quiet) and "no directive ran on a device, so that nothing was checked" or "",
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end

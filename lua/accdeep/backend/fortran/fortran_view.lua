@@ -161,10 +161,19 @@ local function shape_of(value, rank, t)
   return shape
 end
 
+-- Raises unless the keys of a list, and of the lists in it to the depth `rank`, are the numbers of elements from 1 on.
+-- Other values are not checked. `element_type`: type of the elements.
+local function check_lists(value, rank, element_type)
+  if type(value) ~= "table" or memory_view.location(value) then return end
+  memory_view.check_indices("an array", element_type, value, 1)
+  for _, item in ipairs(rank > 1 and value or {}) do check_lists(item, rank - 1, element_type) end
+end
+
 -- Stores the list `value`, nested or flat, into a section of type t. Raises if it has too many elements or a wrong
 -- value; elements that were stored before the error keep their new values.
 local function fill_section(space, section, t, value)
   local dims = section.dims
+  check_lists(value, #dims, section.of)
   local function fill(address, depth, list)
     local dim = dims[depth]
     if type(list) ~= "table" or #list > dim.extent then
@@ -217,6 +226,7 @@ local function fill_descriptor(space, t, address, value, low, high)
   end
   local dims = {}
   if t.rank > 0 then
+    check_lists(value, t.rank, t.of)
     for i, n in ipairs(shape_of(value, t.rank, t)) do dims[i] = { lower = 1, extent = n } end
   end
   if t.attribute == "allocatable" then object.release(session, t, address, frame) end

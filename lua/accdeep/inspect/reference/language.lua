@@ -18,7 +18,8 @@ host.v = { n = 2, data = { 5, 6 } }
 
   { class = "accdeep.head", text = "The head of a scenario.", fields = {
     "title? string - the name of the scenario in reports",
-    "rules? string|table - the rule profile, or a table `{ base = \"tr14\", knob = value }`; default `\"tr14\"`",
+    "rules? string|table - the rule profile, or a table `{ base = \"tr14\", knob = value }`; default: OpenMP's newest"
+      .. " if all directives are of OpenMP, else `\"tr14\"`",
     "cites? string[] - ids of the rules that its cases show",
     "devices? integer - number of devices, 1 to 64; default 1",
     "language? string - `\"c\"` or `\"fortran\"`; default: Fortran if `fortran` comes first, else C",

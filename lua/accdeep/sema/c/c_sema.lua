@@ -356,7 +356,7 @@ checkers.alias = checkers.section
 -- (TR14-5-06). Raises outside of bounds, and in a bound whose section belongs to no such pointer.
 function checkers.row(env, node)
   local extended = env.session.rules.extended
-  if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
+  if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos } end
   if not is_bound(env) then raise("syntax", node.pos, "'#' is allowed only in bounds of sections", { length = 1 }) end
   raise("syntax", node.pos, extended and "'#' is the number of a pointer in the section before"
     or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
@@ -524,7 +524,7 @@ local function call_method(env, node, record)
   local base, session = node.base, env.session
   local on
   if record then
-    on = typed_ast.lvalue("self", record, node.pos, { offset = env.base })
+    on = typed_ast.lvalue("self", record, node.pos, { offset = 0 })
   elseif base.arrow then
     local pointer = dereference(env, base.base, "'->'", base.pos)
     record = pointer.type.to

@@ -1,6 +1,6 @@
--- list_item.lua - takes apart the ASTs of list items (variables, members, elements and sections of clauses), and
--- determines their types. The lowerings of both languages call it. Unless stated otherwise, `node` is the AST of a list
--- item in C.
+-- list_item.lua - analyses list items (variables, members, elements and sections of clauses): takes their ASTs apart,
+-- determines their types, and makes typed list items of C (list_item.analyse). Unless stated otherwise, `node` is the
+-- AST of a list item in C.
 --
 -- Input: the AST of a list item. Output: its parts, as ASTs, or its type. Invariant: the AST of the clause is not
 -- changed; new nodes have positions in it.
@@ -8,7 +8,10 @@
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
+local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local ast = require "accdeep.base.ast"
+local scoped_names = require "accdeep.types.scoped_names"
+local section = require "accdeep.sema.c.section"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -172,20 +175,94 @@ function list_item.enclosing(session, node)
   return objects
 end
 
--- Returns a true value if a node is the number 1; node may be nil.
-local function is_one(node) return node and node.tag == "num" and node.value == 1 end
+-- ---------------------------------------------------------------------------------- typed list items --
 
--- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
--- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
--- because lowering/contiguous_runs.lua splits them into contiguous ones. Decides ACC33-2.7.1-1, OMP60-map-13.
-function list_item.check_section(subscript, n)
-  if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
-    raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
-      { rule = "OMP60-map-13", help = "target update takes strides" })
-  elseif not subscript.length and not n then
-    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
-      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+-- Sets the fields of a typed list item with subscripts: `section`, or `alias` for p[@]. action: the clause's action.
+-- Raises if the base has no elements, or constants show that the section is invalid. Also raises if '@' is not allowed:
+-- outside of a present clause, without a pointer, or before another subscript. Decides TR14-3.5-10.
+local function analyse_subscripts(session, typed, action)
+  local t, subscripts, env = typed.type, typed.subscripts, { session = session }
+  local first = subscripts[1]
+  if not types.element(t) then
+    raise("not-a-pointer", first.pos, ("'%s' is %s: it has no elements"):format(typed.name, types.name(t)),
+      { rule = "TR14-3.1.1-22" })
   end
+  for i, subscript in ipairs(subscripts) do
+    if subscript.tag == "alias" and subscripts[i + 1] then
+      raise("not-a-pointer", subscripts[i + 1].pos, "'@' stands for what a pointer points to, as the last section",
+        { rule = "TR14-3.5-01" })
+    end
+  end
+  if first.tag == "alias" then
+    if action ~= "present" then
+      raise("clause-not-allowed", first.pos, "'@' alone is allowed only in a present clause, or on a member",
+        { rule = "TR14-3.5-10" })
+    elseif t.kind ~= "pointer" then
+      raise("not-a-pointer", first.pos, ("'@' needs a pointer, this is %s"):format(types.name(t)),
+        { rule = "TR14-3.5-01" })
+    end
+    typed.alias = section.alias(env, first)
+    return
+  end
+  typed.section = section.analyse(env, nil, t, subscripts)
+  local start, length = typed.section.start, typed.section.length
+  if length and length < 0 then
+    raise("invalid-section", first.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  local n = t.kind == "array" and t.size // typed.section.row.size
+  if n and start and length and (start < 0 or start + length > n) then
+    raise("out-of-bounds", first.pos, ("the section [%d:%d] is outside the array of %d elements"):format(start, length,
+      n), { rule = "ACC33-2.7.1-1", help = advice.section(start, length, n) })
+  end
+end
+
+-- Tags of ASTs that designate memory, and may be mapped.
+local has_memory = { id = true, member = true, index = true, unary = true }
+
+-- Returns a typed list item of C:
+--   node, base, subscripts   its AST, split (split_designator); variable: the base's name if it is one.
+--   lvalue, type             the base as a typed l-value, and its type.
+--   section, alias           of a list item with subscripts: typed section or alias (section.lua); nil otherwise.
+--   is_container             true for a section of a structure, which gives values to its shape (TR14-5-03).
+--   element, count           of a list item without: type of the objects, and their number in arrays.
+--   kind                     "section", "element" (a pointer's target), or nil (the object itself).
+--   name, indices            name for messages, and typed integers for its signs #; the core keeps three.
+--   path                     of members that are mapped by themselves (rules.members): the pointer to the object that
+--                            contains the list item, or the base pointer of a section, as a typed list item.
+-- request: its request, nil for a pointer on the path to another list item. Raises for errors of the list item.
+function list_item.analyse(session, node, request)
+  local base, subscripts = list_item.split_designator(node)
+  local env, indices, named = { session = session }, {}, base
+  local lvalue = c_sema.lvalue(env, base)
+  local t = lvalue.type
+  local typed = { node = node, base = base, subscripts = subscripts, lvalue = lvalue, type = t }
+  if not subscripts and lvalue.op == "deref" and (base.tag == "index" or base.tag == "unary") then
+    named, typed.kind = base.base or base.e, "element"
+  end
+  typed.name, typed.variable = list_item.render(named, indices), named.tag == "id" and named.name or nil
+  if not subscripts then
+    if t.kind == "array" and not t.n or t.kind == "function" or t.kind == "void"
+      or t.kind == "record" and not t.complete then
+      scoped_names.no_size(t, node.pos)
+    end
+    local count = 1
+    while t.kind == "array" do t, count = t.of, count * t.n end
+    typed.element, typed.count = t, count
+  elseif t.kind == "record" and request and not request.resolve and session.rules.extended then
+    typed.is_container = true
+  else
+    analyse_subscripts(session, typed, request and request.action)
+    if typed.section then typed.kind = "section" end
+  end
+  for i = 1, math.min(#indices, 3) do indices[i] = c_sema.integer(env, indices[i]) end
+  typed.indices = indices
+  if session.rules.members == "mapped" then
+    local pointer = list_item.pointer_to(session, base)
+    if subscripts and lvalue.type.kind == "pointer" then pointer = base end
+    typed.path = pointer and has_memory[pointer.tag] and list_item.analyse(session, pointer) or nil
+  end
+  return typed
 end
 
 return list_item

@@ -11,13 +11,15 @@
 -- bound belongs. If that has no such member, the name means a member of an enclosing object (only with rules.extended),
 -- or of *this inside a member function. Other names are those of the host program (TR14-3.3-07). Fields of the
 -- environment of a bound:
---   record, base    type of the structure, and its offset in bytes in the element for which the program runs.
+--   record          type of the structure.
 --   above           environment of the enclosing structure in the same element, or nil.
---   out             compilation of the element: {builder, ctx (its environment), enclosing, touched}; out.enclosing is
---                   the compilation of the enclosing element, or nil.
---   out.touched     true once the code of the bound depends on the enclosing element.
+--   out             the element: {ctx (environment of its innermost structure), enclosing, touched}; out.enclosing is
+--                   the enclosing element, or nil.
+--   out.touched     true once a bound depends on the enclosing element.
 --   values          values of a shape's parameters, by name (TR14-5-01).
---   row(builder, pos)  computes '#', the number of the pointer to whose target the section belongs (TR14-5-06).
+--   row             true if '#' has a value: the number of the pointer to whose target the section belongs (TR14-5-06).
+-- A typed node names parts of a structure relative to the environment in which it was analysed, so that it serves
+-- wherever structures of this kind lie in elements.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local typed_ast = require "accdeep.sema.c.typed_ast"
@@ -76,27 +78,27 @@ end
 -- environments from `env` outwards are searched. An argument that the enclosing element gives sets out.touched. check:
 -- c_sema.value, which is passed to avoid a circular require.
 local function parameter(env, node, check)
-  local at, name = env, node.name
+  local at, up = env, 0
   while at do
-    local bound = at.values and at.values[name]
+    local bound = at.values and at.values[node.name]
     if bound and bound.node then
-      local parameter_node = { op = "parameter", pos = node.pos }
+      local argument = { op = "parameter", pos = node.pos, up = up }
       if bound.default then
-        parameter_node.e = env.session:with_location(bound.location, check, setmetatable({ values = false },
+        argument.within = bound.location
+        argument.e = env.session:with_location(bound.location, check, setmetatable({ values = false },
           { __index = at }), bound.node)
-        parameter_node.within = bound.location
       elseif at.above then
-        return check(at.above, bound.node)
+        argument.up, argument.e = up + 1, check(at.above, bound.node)
       elseif not (at.out and at.out.enclosing) then
-        return check({ session = env.session }, bound.node)
+        argument.e = check({ session = env.session }, bound.node)
       else
-        parameter_node.level, at.out.touched = at.out, true
-        parameter_node.e = check(at.out.enclosing.ctx, bound.node)
+        argument.of_enclosing, at.out.touched = true, true
+        argument.e = check(at.out.enclosing.ctx, bound.node)
       end
-      parameter_node.type = parameter_node.e.type
-      return parameter_node.e.const and parameter_node.e or parameter_node
+      argument.type = argument.e.type
+      return argument.e.const and argument.e or argument
     end
-    at = at.above
+    at, up = at.above, up + 1
   end
   return nil
 end
@@ -105,27 +107,26 @@ end
 -- returns offset and type of the accepted object or its part, or nil. Returns the l-value of what was found, or nil. In
 -- an enclosing element, it sets out.touched.
 local function enclosing_object(env, find, pos)
-  local at = env.above
+  local at, up = env.above, 1
   while at do
     local offset, t = find(at)
-    if offset then return lvalue("self", t, pos, { offset = at.base + offset }) end
-    at = at.above
+    if offset then return lvalue("self", t, pos, { offset = offset, up = up }) end
+    at, up = at.above, up + 1
   end
   local outer_level = env.out and env.out.enclosing
   if not outer_level then return nil end
   local inner = outer_level.ctx
   local offset, t = find(inner)
-  local object = offset and lvalue("self", t, pos, { offset = inner.base + offset })
-    or enclosing_object(inner, find, pos)
+  local object = offset and lvalue("self", t, pos, { offset = offset }) or enclosing_object(inner, find, pos)
   if not object then return nil end
   env.out.touched = true
-  return lvalue("enclosing", object.type, pos, { lvalue = object, level = env.out })
+  return lvalue("enclosing", object.type, pos, { lvalue = object })
 end
 
 -- Returns the l-value of the object for which a mapper's variable stands (OMP60-map-15). The object is the structure of
 -- `env`, or else an object of type `record` that encloses it. Returns nil if none of them has the type `record`.
 local function mapper_object(env, record, pos)
-  if env.record == record then return lvalue("self", record, pos, { offset = env.base }) end
+  if env.record == record then return lvalue("self", record, pos, { offset = 0 }) end
   return enclosing_object(env, function(at)
     if at.record == record then return 0, record end
   end, pos)
@@ -149,7 +150,7 @@ function symbols.resolve_lvalue(env, node)
   if object then return object end
   local pos = node.pos
   local member = env.record and not node.global and types.member(env.record, node.name)
-  if member then return lvalue("self", member.type, pos, { offset = env.base + member.offset }) end
+  if member then return lvalue("self", member.type, pos, { offset = member.offset }) end
   if not node.global and env.session.rules.extended then
     local enclosing_member = enclosing_object(env, function(at)
       local inner = at.record and types.member(at.record, node.name)

@@ -13,8 +13,8 @@
 --   variable {binding, name}     a variable, in the memory that the code is for.
 --   local {binding, name}        a variable in a frame slot of a body; it has no address, so is_lvalue is nil.
 --   fixed {variable}             a variable of the host program, used in a section's bound.
---   self {offset}                offset in bytes in the element for which a mapping program runs.
---   enclosing {lvalue, level}    an l-value of the enclosing element; level: compilation of the inner (symbols.lua).
+--   self {offset, up?}           offset in bytes in the structure of a bound or, `up` levels above, in one around it.
+--   enclosing {lvalue}           an l-value of the enclosing element (symbols.lua).
 --   member {base, offset}        a member of the l-value `base`.
 --   element {base, index, n}     an element of an array of n elements (nil: unknown); index is a long.
 --   deref {pointer, index?}      the target of a pointer, displaced by index elements.
@@ -23,9 +23,9 @@
 --   const {const}     load {lvalue}     decay {lvalue}: array to pointer     address {lvalue}.
 --   value {binding, name}        a name without an l-value, such as a device address.
 --   computed {value | lvalue}    functions of the frame (closures.lua), supplied by the compiler itself.
---   parameter {e, level?, within?}  value of a shape's parameter; level: as in `enclosing`; within: location of text.
---   row {row}                    '#', the number of the pointer to whose target a section belongs; row(builder, pos)
---                                generates it.
+--   parameter {e, up, of_enclosing?, within?}  value of a shape's parameter, whose names belong `up` levels above, or
+--                                to the enclosing element; within: location of its text.
+--   row                          '#', the number of the pointer to whose target a section belongs.
 --   convert {e}     arith {operator, a, b}     compare {operator, a, b}     negate {e}: of floating numbers.
 --   not {e}         and {a, b}                 or {a, b}                    select {c, a, b}: the ?: operator.
 --   displace {operator, pointer, index}        distance {a, b}: of pointers.

@@ -14,6 +14,7 @@
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local list_item = require "accdeep.sema.c.list_item"
+local sections = require "accdeep.sema.c.section"
 local version_checks = require "accdeep.sema.version_checks"
 local ast = require "accdeep.base.ast"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -166,7 +167,7 @@ local function check(session, record, node)
     end
     local at = member.type
     for _, subscript in ipairs(path.subscripts or {}) do
-      if not subscript.ranges then list_item.check_section(subscript, at and at.kind == "array" and at.n) end
+      if not subscript.ranges then sections.check_form(subscript, at and at.kind == "array" and at.n) end
       at = at and types.element(at)
       check_names(session, subscript.start)
       check_names(session, subscript.length)

@@ -106,6 +106,21 @@ function common.profile(text)
   return nil, "a profile without changes is needed"
 end
 
+-- Returns the list of profiles in a text, which commas separate; of "all", that of all profiles. Returns nil and a
+-- message for an unknown or repeated name.
+function common.profile_list(text)
+  if text == "all" then return profiles.names() end
+  local list, listed = {}, {}
+  for name in text:gmatch "[^,]+" do
+    local profile, problem = common.rules(name)
+    if not profile then return nil, problem end
+    if listed[profile] then return nil, ("'%s' is named twice"):format(profile) end
+    listed[profile] = true
+    list[#list + 1] = profile
+  end
+  return list
+end
+
 -- Adds the options for the limits of scenarios to a parser.
 function common.limits(command)
   command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit).")

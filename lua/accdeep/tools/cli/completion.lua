@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local examples = lazy.require "accdeep.tools.cli.examples"
 local explain = lazy.require "accdeep.tools.cli.explain"
 local profiles = require "accdeep.definitions.profiles"
 local rules = lazy.require "accdeep.definitions.rules"
@@ -28,8 +29,9 @@ local function values()
   for _, name in ipairs(profiles.names()) do names[name] = true end
   for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
   for _, name in pairs(explain.topics()) do spelled[name] = true end
-  local of_option = { ["--rules"] = list_words(names), ["--also"] = list_words(names),
-    ["--profile"] = list_words(names), ["--device"] = { "sim", "cuda" }, ["--link"] = { "pcie4", "pcie5", "nvlink" } }
+  local of_option = { ["--rules"] = list_words(names), ["--compare"] = list_words(names),
+    ["--also"] = list_words(names), ["--profile"] = list_words(names),
+    ["--device"] = { "sim", "cuda" }, ["--link"] = { "pcie4", "pcie5", "nvlink" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
     -- The value is a number or a word that is not listed here, so that shells must not offer files.
     of_option[name] = {}
@@ -80,7 +82,7 @@ end
 -- Prints the completion script of the chosen shell. Returns the exit status.
 local function run(chosen, parser)
   local of_option, of_command = values()
-  of_command.completion = { "bash", "zsh", "fish" }
+  of_command.completion, of_command.examples = { "bash", "zsh", "fish" }, examples.paths()
   for _, command in ipairs(parser._commands) do
     for _, option in ipairs(command._options) do
       -- The value is optional, therefore the next word may be something else.

@@ -67,6 +67,7 @@ local function options(command)
     .. "result that differs."):argname "<number>":convert(number_to(10000, "a number of orders"))
   command:option("--seed", "Run the program once, in the order of this seed of --orders."):argname "<number>"
     :convert(number_to(1000000000, "a seed"))
+  command:flag("-q --quiet", "Leave out the last line, which tells what was checked and found.")
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 
@@ -90,6 +91,7 @@ end
 
 -- Runs the program. A link without --advice asks for advice, too.
 local function run(args)
+  args.color = common.use_color(2)
   args.advice = args.link or args.advice and parse_link "pcie4"
   return exec(args)
 end

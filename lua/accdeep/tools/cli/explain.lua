@@ -2,19 +2,19 @@
 -- name of the scenario language means.
 
 local lazy = require "accdeep.base.lazy"
+local profiles = lazy.require "accdeep.definitions.profiles"
 local rules = lazy.require "accdeep.definitions.rules"
 local common = require "accdeep.tools.cli.common"
-local profile_page = lazy.require "accdeep.inspect.profile_page"
+local default_profile = lazy.require "accdeep.script.default_profile"
 local diagnostic = require "accdeep.base.diagnostic"
+local directive_dispatch = lazy.require "accdeep.run.directive_dispatch"
 local explain = lazy.require "accdeep.inspect.explain"
 local glossary = lazy.require "accdeep.inspect.glossary"
 local location = require "accdeep.base.location"
-local profiles = lazy.require "accdeep.definitions.profiles"
-local rule_text = lazy.require "accdeep.inspect.rule_text"
-local reference = lazy.require "accdeep.inspect.reference"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local scenario = lazy.require "accdeep.script.scenario"
 local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
+local topics = lazy.require "accdeep.inspect.topics"
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
@@ -25,32 +25,6 @@ local function options(command)
   command:flag("--ir", "Print only the construct IR of the directive: its meaning as a text.")
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
-end
-
--- Returns the description of a term, code, rule, name, clause, directive or profile; nil if the text is none of these.
-local function about(text)
-  local parts = {}
-  -- Appends a description; nothing for nil.
-  local function add(part) parts[#parts + 1] = part end
-  add(glossary.text(text))
-  add(rule_text.describe_code(text) or rule_text.describe_rule(text) or reference.text(text))
-  add(directive_words.text(text) or directive_words.text(text:lower()))
-  for _, name in ipairs(profiles.names()) do
-    if name == text:lower() then add(profile_page.head(name) .. "  more: accdeep rules --profile " .. name .. "\n") end
-  end
-  if #parts > 0 then return table.concat(parts, "\n") end
-  return rule_text.describe_code(text:lower()) or reference.text(text:lower())
-    or rule_text.describe_rule(rules.normalize_id(text))
-end
-
--- Returns everything that can be explained: a table from the name in lower case to the proper spelling.
-local function known_topics()
-  local all = {}
-  for _, name in ipairs(profiles.names()) do all[name] = name end
-  for _, list in ipairs { rules.names(), glossary.all(), directive_words.all(), reference.all(), diagnostic.codes() } do
-    for name in pairs(list) do all[name:lower()] = name end
-  end
-  return all
 end
 
 -- Returns true if the text begins like a directive of several words. A blank then follows the first word, which begins
@@ -67,7 +41,7 @@ end
 -- Prints that `word` cannot be explained, with suggestions. Returns the exit status for usage errors.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
-  local names, rules_about, key = known_topics(), rules.search(word), word:lower()
+  local names, rules_about, key = topics.all(), rules.search(word), word:lower()
   -- A term is suggested by each of its words, such as "canonical" of "canonical form".
   for term in sorted_pairs(glossary.all()) do
     for part in term:gmatch "%S+" do names[part] = names[part] or term end
@@ -83,13 +57,21 @@ local function unknown(word)
   return common.USAGE
 end
 
+-- Returns the profile for the directive `text` after the scenario `source`, which may choose another one: that of a
+-- scenario with this directive at its end (default_profile.lua).
+local function default_rules(source, text)
+  local rules_of_source = profiles.profile(default_profile.of(source))
+  return default_profile.of(("%s\n%s()"):format(source,
+    directive_dispatch.is_openmp(text, rules_of_source) and "omp" or "acc"))
+end
+
 -- Prints the description of a word, or explains a directive: one in a scenario (FILE:LINE), or a text that is executed
 -- after a scenario. Returns the exit status: 2 if the scenario or the directive fails before the directive can be
 -- explained; that of a usage error if nothing was found.
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then
-    local description = not chosen.ir and about(text)
+    local description = not chosen.ir and topics.describe(text)
     if description then
       common.write_output(description)
       return 0
@@ -102,9 +84,7 @@ local function run(chosen)
   local failure
   local observer, done = explain.new(common.write_output, function(source_location)
     if not line then return source_location.file == "directive" end
-    local _, line_feeds = (source_location.text or ""):gsub("\n", "")
-    return source_location.file == path and source_location.line and source_location.line <= line
-      and line <= source_location.line + line_feeds
+    return explain.covers_line(source_location, path, line)
   end, chosen.ir)
   observer.last = not line and function(session)
     location.remember("directive", text)
@@ -122,7 +102,7 @@ local function run(chosen)
   end or nil
   common.check_device(chosen.device)
   local record = scenario.run(path or "nothing", source, { device = chosen.device, rules = chosen.rules,
-    out = function() end, draw = function() end,
+    default_rules = not line and default_rules(source, text) or nil, out = function() end, draw = function() end,
     limit_memory = common.size(common.LIMIT_MEMORY), limit_steps = common.parse_whole_number(common.LIMIT_STEPS),
     observers = { observer } })
   if done() then return 0 end
@@ -138,5 +118,5 @@ local function run(chosen)
   return common.USAGE
 end
 
-return { options = options, run = run, topics = known_topics,
+return { options = options, run = run, topics = topics.all,
   about = "Explain an error code, a directive, a rule, a term or a name." }

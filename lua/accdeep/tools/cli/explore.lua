@@ -9,21 +9,6 @@ local progress = require "accdeep.base.progress"
 local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
 local scenario_writer = lazy.require "accdeep.steps.scenario_writer"
 
--- Returns the list of profiles in a text, which commas separate; "all" is returned itself. Returns nil and a message
--- for an unknown or repeated name.
-local function profile_list(text)
-  if text == "all" then return text end
-  local list, listed = {}, {}
-  for name in text:gmatch "[^,]+" do
-    local profile, problem = common.rules(name)
-    if not profile then return nil, problem end
-    if listed[profile] then return nil, ("'%s' is named twice"):format(profile) end
-    listed[profile] = true
-    list[#list + 1] = profile
-  end
-  return list
-end
-
 -- Returns the number of words (actions of a program), at least 1, that a text denotes. Returns nil and a message for
 -- other texts.
 local function number(text)
@@ -38,7 +23,7 @@ local function options(command)
   command:argument("results", "With --merge: results of shards."):args "*":argname "<results>"
   command:option("--bound", "Words of the longest programs, at least 1."):convert(number)
   command:option("--rules", "Rule profiles, separated by commas; two or more are compared. all: every profile.")
-    :argname "<profiles>":convert(profile_list)
+    :argname "<profiles>":convert(common.profile_list)
   command:flag("--counters", "Compare reference counters and attach counters, too.")
   command:flag("--hold", "Check properties that all programs must have, under one profile.")
   command:option("--oracle", "Compare one profile with the runtime of a compiler: gcc, clang, clang-19.")

@@ -12,10 +12,23 @@ local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local report = require "accdeep.base.report"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
 
--- Commands, as `help` lists them.
-local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
-  "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
+-- Groups of commands, as help and the manual page list them: title, and the names of the commands. The module of a
+-- command has its name, except that of `init`.
+local groups = {
+  { "Check programs", { "cc", "exec", "merge", "diff", "replay", "lower", "types" } },
+  { "Ask what the standards say",
+    { "init", "examples", "run", "repl", "draw", "explain", "rules", "export", "explore", "conform" } },
+  { "Maintenance", { "devices", "completion", "manual", "help" } },
+}
+local modules = { init = "first_scenario" }
+
+local ABOUT = [[
+Find data errors in OpenACC and OpenMP programs, and try what the standards say.
+
+First:  accdeep cc gcc -g -fopenacc prog.c -o prog && accdeep exec ./prog
+        accdeep init first.lua && accdeep run first.lua]]
 
 -- Commands that read the options of all commands.
 local READS_ALL = { help = true, completion = true, manual = true }
@@ -23,19 +36,27 @@ local READS_ALL = { help = true, completion = true, manual = true }
 -- Returns the parser of the command line, and two tables by name of a command: its parser and its module. `chosen`: the
 -- first argument. If it is a command, the others get no options, because argparse takes long to make them.
 local function parser(chosen)
-  local p = argparse("accdeep", "Find data errors in OpenACC and OpenMP programs, and try what the standards say.")
-  p:add_help_command()
+  local p = argparse("accdeep", ABOUT)
   p:command_target "command"
   p:flag "--version":description "Print the version."
   p:require_command(false)
   local by_name, parsers = {}, {}
-  for _, name in ipairs(commands) do
-    local command = require("accdeep.tools.cli." .. name)
-    by_name[name], parsers[name] = command, p:command(name, command.about)
+  for _, group in ipairs(groups) do
+    local members = {}
+    for i, name in ipairs(group[2]) do
+      local command = name ~= "help" and require("accdeep.tools.cli." .. (modules[name] or name))
+      if command then
+        by_name[name], parsers[name] = command, p:command(name, command.about)
+      else
+        p:add_help_command { "help", description = "Explain a command, or list all." }
+      end
+      members[i] = p._commands[#p._commands]
+    end
+    p:group(group[1], table.unpack(members))
   end
   local is_alone = by_name[chosen] and not READS_ALL[chosen]
-  for _, name in ipairs(commands) do
-    if not is_alone or name == chosen then by_name[name].options(parsers[name]) end
+  for name, command in sorted_pairs(by_name) do
+    if not is_alone or name == chosen then command.options(parsers[name]) end
   end
   return p, parsers, by_name
 end

@@ -10,7 +10,12 @@ local text_file = lazy.require "accdeep.base.text_file"
 local PAGE = "tools/cli/manual.man"
 
 local EXAMPLES = {
+  { "accdeep cc gcc -g -fopenacc examples/stale.c -o build/stale",
+    "Compile a program so that each load and store is checked." },
+  { "accdeep exec build/stale", "Run it, and report wrong and stale data." },
   { "accdeep run examples/deep_type.lua", "Run one scenario." },
+  { "accdeep run --compare tr14,openacc-3.3 examples/update_pointer.lua",
+    "Run it under two rule profiles, and show in a table what differs." },
   { "accdeep run --jobs 2 --format junit spec/tr14", "Run a part of the specification in two processes, and report as "
     .. "continuous integration wants it." },
   { "accdeep run --trace examples/never_attached.lua", "Show every transfer, attachment and counter." },
@@ -68,8 +73,11 @@ end
 -- Prints the manual page. `parser`: the parser of the command line. Returns 0.
 local function run(_, parser)
   local commands, examples = {}, {}
-  for _, command in ipairs(parser._commands) do
-    if not command._is_help_command then describe(commands, command) end
+  for _, group in ipairs(parser._groups) do
+    commands[#commands + 1] = ".SH " .. group.name:upper()
+    for _, command in ipairs(group) do
+      if not command._is_help_command then describe(commands, command) end
+    end
   end
   for _, example in ipairs(EXAMPLES) do element(examples, example[1], example[2]) end
   local values = { commands = table.concat(commands, "\n"), examples = table.concat(examples, "\n") }

@@ -1,5 +1,6 @@
 -- merge.lua - `accdeep merge`: joins the reports and traces that ranks of an MPI program wrote under `accdeep exec`.
 
+local error_codes = require "accdeep.base.error_codes"
 local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
 local json = require "dkjson"
@@ -26,8 +27,8 @@ local function fail(path, message)
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- Returns the contents of files as a list of {rank, lines, events, reports}, sorted by rank. `lines`: those of traces;
--- `events`: how many of them are events; `reports`: fields of each report. Raises if a report is not JSON, or if no
+-- Returns the contents of files as a list of {rank, lines, events, reports, summaries}, sorted by rank. `lines`: those of
+-- traces; `events`: how many of them are events; `reports`, `summaries`: fields of each of these. Raises if a report is not JSON, or if no
 -- line has a rank.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
@@ -40,14 +41,14 @@ local function read_reports(paths)
       else
         local rank = by_rank[fields.rank]
         if not rank then
-          rank = { rank = fields.rank, lines = {}, events = 0, reports = {} }
+          rank = { rank = fields.rank, lines = {}, events = 0, reports = {}, summaries = {} }
           by_rank[fields.rank], list[#list + 1] = rank, rank
         end
         if fields.op or fields.mark then
           table.insert(rank.lines, text)
           rank.events = rank.events + (fields.op and 1 or 0)
         else
-          table.insert(rank.reports, fields)
+          table.insert(fields.level == "summary" and rank.summaries or rank.reports, fields)
         end
       end
     end
@@ -87,6 +88,47 @@ local function merge_reports(list)
     end
   end
   return reports
+end
+
+-- Returns a number and a word of it, in the plural unless the number is 1.
+local function format_count(n, one, many) return ("%d %s"):format(n, n == 1 and one or many or one .. "s") end
+
+-- Returns how kernels were checked, by the field `mode` of summaries. n: number of kernels; checked: how many of them
+-- were.
+local HOW = {
+  checked = function(n) return format_count(n, "kernel") .. ", each access checked" end,
+  strict = function(n, checked)
+    return (checked < n and ("%d of "):format(checked) or "") .. format_count(n, "kernel") .. " watched"
+  end,
+  plain = function(n) return format_count(n, "kernel") .. ", data movement checked only" end,
+}
+
+-- Returns the summary of all ranks as text, "" if no rank has one. `list`: of read_reports; `reports`: of merge_reports.
+local function format_summary(list, reports)
+  local ranks, kernels, checked, last = {}, 0, 0, nil
+  for _, rank in ipairs(list) do
+    for _, summary in ipairs(rank.summaries) do
+      kernels, checked, last = kernels + summary.kernels, checked + summary.checked, summary
+      if ranks[#ranks] ~= rank.rank then ranks[#ranks + 1] = rank.rank end
+    end
+  end
+  if not last then return "" end
+  local counts, findings = {}, {}
+  for _, report in ipairs(reports) do
+    local fields = report.fields
+    local is_limit = fields.level ~= "error" and (error_codes[fields.code] or {}).is_limit
+    if not fields.more and not is_limit then counts[fields.level] = (counts[fields.level] or 0) + 1 end
+  end
+  for _, level in ipairs { "error", "warning", "note", "advice" } do
+    if counts[level] then
+      findings[#findings + 1] = level == "advice" and format_count(counts[level], "piece of advice", "pieces of advice")
+        or format_count(counts[level], level)
+    end
+  end
+  return ("accdeep: %s: %s: %s\n"):format(format_ranks(ranks),
+    kernels > 0 and HOW[last.mode](kernels, checked) or "no kernel ran",
+    #findings > 0 and table.concat(findings, ", ") or "no findings")
+    .. (last.not_found and ("  not found: %s\n"):format(last.not_found) or "")
 end
 
 -- Returns the SARIF field `taxonomies` with a comma before it: the weaknesses of the list CWE that SARIF rules, a list
@@ -152,7 +194,8 @@ end
 local function run(chosen)
   if chosen.files[1]:find "%.sarif$" then return merge_sarif(chosen) end
   local list, status = read_reports(chosen.files), 0
-  for _, report in ipairs(merge_reports(list)) do
+  local reports = merge_reports(list)
+  for _, report in ipairs(reports) do
     local fields = report.fields
     common.write_output(("%s: %s[%s]: %s: %s\n"):format(fields.at
       or fields.mapped_at or "accdeep", fields.level, fields.code, format_ranks(report.ranks),
@@ -170,6 +213,7 @@ local function run(chosen)
     end
     if rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, rank.events)) end
   end
+  common.write_output(format_summary(list, reports))
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
   return status
 end

@@ -2,6 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local compare = lazy.require "accdeep.tools.cli.compare"
 local diagnostic = require "accdeep.base.diagnostic"
 local draw = lazy.require "accdeep.inspect.draw"
 local explain = lazy.require "accdeep.inspect.explain"
@@ -40,6 +41,8 @@ local function options(command)
   command:argument("files", "Scenarios, and folders of scenarios; - is standard input."):args "*":argname "<file>"
   command:option("-e", "Run this text as a scenario."):target "texts":argname "<text>":count "*"
   shared_options(command)
+  command:option("--compare", "Run under each of these rule profiles, and print in a table what differs. "
+    .. "all: every profile."):argname "<profiles>":convert(common.profile_list)
   command:option("--draw-dir", "Folder for pictures that scenarios draw."):argname "<folder>"
   command:flag("--trust", "Let scenarios use all of Lua's library, and draw anywhere.")
 end
@@ -115,7 +118,7 @@ local function run_file(path, chosen, writer, live)
   local folder = chosen.draw_dir and chosen.draw_dir:gsub("/*$", "/") or ""
   local run_options = {
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
-    observers = {}, trust = chosen.trust, conform = chosen.conform,
+    observers = { chosen.observer }, trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
     out = write, draw = draws and function(session, name) draw.save(session, files.prepare_output(folder .. name)) end,
   }
@@ -131,7 +134,7 @@ local function run_file(path, chosen, writer, live)
     if pass then writer:merge_pass(pass) end
     if not record then return nil end
   else
-    if writer then run_options.observers[1] = writer:observer() end
+    if writer then table.insert(run_options.observers, writer:observer()) end
     if chosen.step then table.insert(run_options.observers, explain.steps(write)) end
     record = scenario.run(path, text, run_options)
   end
@@ -217,6 +220,24 @@ local function steps_by_hand(chosen)
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil
 end
 
+-- Options that --compare does not take, because it runs each file several times.
+local NOT_COMPARED = { "rules", "step", "trace", "draw_dir" }
+
+-- Runs the scenarios `paths` under the profiles of --compare, and prints a table. Returns the exit status.
+local function run_compared(paths, chosen)
+  local refused = chosen.format ~= "text" and chosen.format ~= "json" and "format " .. chosen.format
+    or chosen.jobs > 1 and "jobs"
+  for _, name in ipairs(NOT_COMPARED) do refused = chosen[name] and name:gsub("_", "-") or refused end
+  if refused or #chosen.compare < 2 then
+    common.err(refused and ("accdeep: --compare and --%s exclude each other\n"):format(refused)
+      or "accdeep: --compare takes two profiles or more, with commas between them\n")
+    return common.USAGE
+  end
+  return compare.run(paths, chosen.compare, chosen.format, function(path, profile, observer)
+    return run_file(path, setmetatable({ rules = profile, observer = observer }, { __index = chosen }), nil, false)
+  end)
+end
+
 -- Runs the chosen scenarios and prints a report. Returns the exit status. Raises if there is no scenario or device.
 local function run(chosen)
   if #chosen.files == 0 and #(chosen.texts or {}) == 0 then
@@ -225,6 +246,7 @@ local function run(chosen)
   end
   local paths = scenarios(chosen)
   common.check_device(chosen.device)
+  if chosen.compare then return run_compared(paths, chosen) end
   if chosen.jobs == 0 then chosen.jobs = 1 end
   if chosen.trace and chosen.jobs > 1 then
     common.err "accdeep: --trace needs one process; --jobs is not used\n"

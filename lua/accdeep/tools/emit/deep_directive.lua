@@ -10,7 +10,7 @@
 
 local c_functions = require "accdeep.tools.emit.c_functions"
 local list_item = require "accdeep.sema.c.list_item"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local program_transfers = require "accdeep.tools.emit.program_transfers"

@@ -9,7 +9,7 @@
 
 local fortran_types = require "accdeep.types.fortran_types"
 local fortran_printer = require "accdeep.tools.emit.fortran_printer"
-local nest = require "accdeep.lowering.nest"
+local nest = require "accdeep.sema.members.nest"
 local program_functions = require "accdeep.tools.emit.program_functions"
 local program_transfers = require "accdeep.tools.emit.program_transfers"
 local types = require "accdeep.types"

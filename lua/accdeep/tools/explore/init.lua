@@ -11,7 +11,6 @@ local files = require "accdeep.tools.files"
 local properties = require "accdeep.tools.explore.properties"
 local level_jobs = require "accdeep.tools.explore.level_jobs"
 local test_program = require "accdeep.tools.explore.test_program"
-local profiles = require "accdeep.definitions.profiles"
 local program_replay = require "accdeep.tools.explore.program_replay"
 local results_file = require "accdeep.tools.explore.results_file"
 local search = require "accdeep.tools.explore.search"
@@ -41,7 +40,7 @@ end
 -- result with explore.close, or declares its variable <close>. Raises if the scenario has an error or no vocabulary;
 -- nothing stays open then.
 --
--- Options. `rules`: a list of profile names, "all", or nil for the scenario's own. `bound`: a number of actions that
+-- Options. `rules`: a list of profile names, or nil for the scenario's own. `bound`: a number of actions that
 -- replaces the vocabulary's, or nil. `counters`: compare reference counters, too. `hold`: check properties instead of
 -- comparing profiles.
 function explore.open(path, options)
@@ -49,7 +48,7 @@ function explore.open(path, options)
     { __close = explore.close })
   exploration.is_own = not options.rules
   local ok, err = pcall(function()
-    for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
+    for k, name in ipairs(options.rules or { false }) do
       exploration.systems[k] = transition_system.open(path, exploration.source.text, name or nil)
       exploration.names[k] = exploration.systems[k].session.rules.name
     end

@@ -6,6 +6,7 @@
 
 local reproducible = require "accdeep.tools.interactive.reproducible"
 local core = require "accdeep.core"
+local default_profile = require "accdeep.script.default_profile"
 local diagnostic = require "accdeep.base.diagnostic"
 local draw = require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
@@ -59,15 +60,18 @@ local function with_rules(text, rules)
   return ("scenario { %s }\n%s"):format(setting, text)
 end
 
--- Returns the text of the file and the accepted statements as the text of a scenario.
+-- Returns the text of the file and the accepted statements as the text of a scenario, which has the rules of this
+-- session wherever it is run.
 local function script(self)
   local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
   -- A local variable ends with its statement at the prompt, therefore it gets a block of its own here.
   for _, text in ipairs(self.accepted) do
     parts[#parts + 1] = text:find "^%s*local%s" and "do " .. text .. " end\n" or text .. "\n"
   end
-  local text = table.concat(parts)
-  return self.rules and with_rules(text, self.rules) or text
+  local text, default = table.concat(parts), self.run.default_rules
+  local rules = self.rules
+    or self:session().rules.name == default and default_profile.of(text) ~= default and default
+  return rules and with_rules(text, rules) or text
 end
 
 -- Writes the file's text and the accepted statements to a file as a scenario; replaces an existing file only with -f.
@@ -167,8 +171,23 @@ end
 -- Returns true if a line that is not Lua looks like a declaration of C, such as int y = 3;
 local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
 
+-- Chooses the default profile, that of a scenario with the statement `text`, if this is the first one with a directive.
+-- Returns true if it is another one than before, so that a new session must be started; that executes `text`.
+function Repl:choose_profile(text)
+  if self.rules then return false end
+  local before = self.text .. "\n" .. table.concat(self.accepted, "\n")
+  local wanted = default_profile.of(text)
+  if wanted == self.run.default_rules or not next(default_profile.languages(text))
+    or next(default_profile.languages(before)) then
+    return false
+  end
+  self.terminal:write(("  rules: %s, by the first directive\n"):format(wanted))
+  self.default_rules, self.pending = wanted, text
+  return restart(self)
+end
+
 -- Executes a statement; records it if it succeeds, and reports its error otherwise. Returns true if a new session must
--- be started, because the statement failed. Raises if a limit was exceeded.
+-- be started, because the statement failed or needs another profile. Raises if a limit was exceeded.
 function Repl:execute(text)
   local name = "input " .. #self.accepted + 1
   location.remember(name, text)
@@ -180,6 +199,7 @@ function Repl:execute(text)
         and ("a declaration of C is written as a text: declare %s"):format(input.quote(text)) or nil }, name)
     return false
   end
+  if self:choose_profile(text) then return true end
   self.before, self.events = state_diff.snapshot(self:session(), self.numbers), {}
   core.restart_limits()
   self.running = text
@@ -297,6 +317,9 @@ function Repl:loop()
   end
   core.restart_limits()
   self.silent = false
+  local pending = self.pending
+  self.pending = nil
+  if pending and self:execute(pending) then return end
   while true do
     local line, why = self.terminal:read "> "
     if why == "end" then
@@ -328,6 +351,7 @@ function Repl:pass(options)
     out = function(s) if not self.silent then self.terminal:write(s) end end,
     draw = function(session, name) if not self.silent then draw.save(session, files.prepare_output(name)) end end,
     limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
+    default_rules = self.default_rules,
   }, { __index = options }))
 end
 

@@ -12,10 +12,10 @@ int main(void)
 #ifdef RIGHT
 #pragma acc data copy(s) copyin(s.data[0:10])
 #else
-#pragma acc data copyin(s) copyin(s.data[0:10])
+#pragma acc data copyin(s) copyin(s.data[0:10]) // strict: lost-change
 #endif
     {
-#pragma acc parallel present(s) // strict: lost-change
+#pragma acc parallel present(s)
         s.v[3] = s.data[2] + 7;
     }
     const int wrong = s.v[3] == 1; // checked: stale-data

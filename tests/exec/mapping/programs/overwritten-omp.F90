@@ -4,7 +4,7 @@ program main
   real(8) :: grid(0:9)
   integer :: i
   grid = 0
-  !$omp target data map(tofrom: grid)
+  !$omp target data map(tofrom: grid) ! expect: overwritten-change
   !$omp target
   do i = 1, 8
     grid(i) = 1
@@ -13,7 +13,7 @@ program main
 #ifdef RIGHT
   !$omp target update from(grid)
 #endif
-  grid(0) = 5 ! expect: overwritten-change
+  grid(0) = 5
 #ifdef RIGHT
   !$omp target update to(grid(0:0))
 #endif

@@ -2,7 +2,7 @@
 int main(void)
 {
     int a[16] = {0};
-#pragma acc data copy(a)
+#pragma acc data copy(a) // expect: overwritten-change
     {
 #pragma acc parallel loop present(a)
         for (int i = 0; i < 16; i++)
@@ -10,7 +10,7 @@ int main(void)
 #ifdef RIGHT
 #pragma acc update self(a)
 #endif
-        a[0] = 9; // expect: overwritten-change
+        a[0] = 9;
 #ifdef RIGHT
 #pragma acc update device(a[0:1])
 #endif

@@ -8,8 +8,8 @@ int main(void)
     int sum = 0;
     for (int i = 0; i < 256; i++)
         image[i] = (unsigned char)i;
-#pragma acc data copyin(image)
-    for (int k = 0; k < 2; k++) { // may: lost-change
+#pragma acc data copyin(image) // may: lost-change
+    for (int k = 0; k < 2; k++) {
 #pragma acc update device(image) // may: overwritten-change
 #pragma acc parallel loop present(image) reduction(+ : sum)
         for (int i = 0; i < 256; i++) {

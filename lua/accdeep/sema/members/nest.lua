@@ -2,7 +2,7 @@
 -- ... } after a clause, is the canonical form.
 --
 -- Input: a record, and the shape, policy or nest that a clause names. Output: a member mapping, which
--- mapping_compiler.lua compiles. Shapes, policies, nests and lowered convenience syntax are layers in a list; an
+-- typed_members.lua analyses. Shapes, policies, nests and lowered convenience syntax are layers in a list; an
 -- earlier one takes precedence (fields of a layer: shape.lua, policy.lua):
 --
 --   clause   copyin<s>(X)::{ include(a[0:n]) }
@@ -31,6 +31,7 @@
 --     pointer_mapping  function of mappers: name of a pointer member -> how the pointer itself is mapped (mapper.lua).
 --     key              text that names a cached mapping; it names an equal mapping after the cache was cleared.
 --     entries          cache of nest.entries.
+--     element, members caches of typed_members.lua.
 --
 -- Parameters of several functions here: `inner` is {name?, pos, args?, empty?, nest?}, the shape or policy that a
 -- clause names and its nest (shape.brackets). `update` is true in an update. `requested` is the clause's action, such
