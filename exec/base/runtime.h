@@ -118,6 +118,7 @@ struct rt_options {
     bool strict, json;    /* strict: `exec --strict`; json: reports are JSON lines */
     bool guard_before;    /* strict: inaccessible guard pages lie before objects on the device, not after them */
     bool check_all;       /* strict: each construct is checked (no sampling) */
+    bool compare_none, compare_all; /* --no-races, --all-races: no kernel's iterations are compared, or each kernel's */
     bool instrumented;    /* the program was compiled for checking: host pages are not protected in kernels */
     bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
     bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
@@ -149,6 +150,8 @@ struct rt_state {
     bool names_eagerly;          /* objects are named when mapped; false: when a report needs the name */
     const struct rt_site *site;  /* current call; NULL between calls */
     uint64_t calls;              /* number of calls on the slow path */
+    /* numbers of kernel runs with loops that accdeep cc has marked, and of those whose iterations were compared */
+    uint64_t loop_kernels, compared_kernels;
     uint64_t watched_kernels;    /* number of kernels that the page guard has checked to their end */
     bool has_unchecked_objects;  /* parts of the program were not compiled for checking, in contrast to the program */
     int start_pid;               /* process that has read the options; 0: none yet */

@@ -174,6 +174,8 @@ struct rt_check_thread {
     size_t nstack_tiles;   /* number of these tiles */
     bool in_kernel;        /* the thread runs a kernel, which may use device memory only */
     bool records_accesses; /* each access is recorded in the access history (access_history.h) */
+    bool has_loops;          /* the kernel has begun an iteration of a marked loop (loops.h) */
+    bool skips_iterations;   /* the iterations of the kernel are not compared */
     bool records_iterations; /* each access is recorded in the history of iterations (loops.h) */
     bool is_atomic;        /* loads and stores belong to an atomic operation */
     /* id of the running kernel's work (see rt_last_access); 0: everything that follows happens after the kernel */
@@ -203,7 +205,8 @@ struct rt_check_thread {
         uint64_t entry;    /* index in rt_history_tile.last at which a tile may have `to` */
     } (*changes)[RT_CHANGE_CACHE];
 };
-void rt_end_kernel_loops(void); /* loops.c: ends the comparison of iterations of the thread's kernel */
+/* loops.c: ends the loops of the thread's kernel; returns true if its iterations were compared. */
+bool rt_end_kernel_loops(void);
 struct rt_check_thread *rt_get_check_thread(void); /* returns the state of the calling thread */
 
 /* Owner of a block of malloc: host code, or a kernel that allocated it. Of the blocks of host code, only

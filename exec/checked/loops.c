@@ -318,15 +318,16 @@ static void set_recording(struct rt_check_thread *thread, bool records)
     thread->stack_bytes = records && rt_kernel_loops.nscalars ? 0 : thread->all_stack_bytes;
 }
 
-/* Ends the loops of the thread's kernel, if its iterations are compared; called when the kernel ends. */
-API void rt_end_kernel_loops(void)
+/* Ends the loops of the thread's kernel; called when the kernel ends. Returns true if its iterations were compared. */
+API bool rt_end_kernel_loops(void)
 {
     if (kernel_owner != &this_check_thread)
-        return;
+        return false;
     report_pending();
     rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
     rt_kernel_loops.has_locks = false;
     __atomic_store_n(&kernel_owner, NULL, __ATOMIC_RELEASE);
+    return true;
 }
 
 /* Returns true if the thread runs a kernel whose iterations are compared. At most one kernel at a time is; the calls of
@@ -334,8 +335,9 @@ API void rt_end_kernel_loops(void)
 static bool owns_loops(void)
 {
     const struct rt_check_thread *none = NULL;
+    this_check_thread.has_loops = true;
     return kernel_owner == &this_check_thread ||
-           (local_shadow.cells && this_check_thread.in_kernel &&
+           (local_shadow.cells && !this_check_thread.skips_iterations &&
             __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }

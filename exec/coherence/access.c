@@ -483,6 +483,8 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     running_kernels++;
     rt_lock();
     rt_history_begin_kernel(thread);
+    thread->has_loops = false;
+    thread->skips_iterations = !rt_compares_iterations(site->call.pc);
     rt_unlock();
     thread->stack = site->call.sp - STACK;
     thread->stack_bytes = thread->all_stack_bytes = STACK;
@@ -494,8 +496,10 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);
-    rt_end_kernel_loops();
+    const bool is_compared = rt_end_kernel_loops();
     rt_lock();
+    rt.loop_kernels += rt_get_check_thread()->has_loops;
+    rt.compared_kernels += is_compared;
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();
     close_stack_tiles(rt_get_check_thread());

@@ -9,6 +9,8 @@
 #include "diag/errors.h"
 #include "diag/source_lines.h"
 #include "diag/symbolize.h"
+#include "lib/arena.h"
+#include "lib/hash.h"
 #include "shadow.h"
 
 #include <assert.h>
@@ -143,11 +145,35 @@ static void on_conflict(const struct rt_iteration_conflict *conflict)
         rt_unlock();
 }
 
+/* Number of runs of a compute construct, whose call returns to the address `key`, and of the next run to compare. */
+struct runs {
+    uint64_t key;
+    uint64_t n, next;
+};
+static struct rt_hash runs_of_constructs = RT_HASH_TABLE(rt_arena_realloc, struct runs);
+
+/* Counts a run of the construct whose call returns to `pc`, and returns true if the iterations of its kernel are to be
+ * compared: in the runs 1, 2, 4, ... and 64, and then in 1 of 64. Runs are counted without a clock, so that two equal
+ * runs of a program compare the same ones. Needs the lock. */
+bool rt_compares_iterations(uintptr_t pc)
+{
+    enum { INTERVAL = 64 };
+    if (rt.options.compare_none || rt.options.compare_all)
+        return rt.options.compare_all;
+    struct runs *runs = rt_hash_add(&runs_of_constructs, pc | 1);
+    if (!runs || ++runs->n < runs->next)
+        return !runs;
+    runs->next = runs->n + (runs->n < INTERVAL ? runs->n : INTERVAL);
+    return true;
+}
+
 /* Allocates the history of iterations, and sets the callbacks of rt_shadow. Without address space, iterations are not
  * compared. */
 void rt_iteration_races_init(void)
 {
     assert(rt_shadow.bytes);
+    if (rt.options.compare_none)
+        return;
     rt_shadow.cells = rt_reserve_memory(get_history_bytes());
     if (!rt_shadow.cells)
         return;

@@ -47,9 +47,12 @@ static void append_kernels(struct rt_text_buffer *to, unsigned long long n)
     const char *plural = n == 1 ? "" : "s";
     if (!n)
         rt_text_append(to, "no kernel ran");
-    else if (rt.options.instrumented)
+    else if (rt.options.instrumented) {
         rt_text_append(to, "%llu kernel%s, %s", n, plural,
                        rt.has_unchecked_objects ? "accesses checked in part" : "each access checked");
+        if (rt.compared_kernels)
+            rt_text_append(to, ", iterations compared in %llu", (unsigned long long)rt.compared_kernels);
+    }
     else if (!rt.options.strict)
         rt_text_append(to, "%llu kernel%s, data movement checked only", n, plural);
     else if (watched < n)
@@ -73,11 +76,20 @@ static void append_findings(struct rt_text_buffer *to)
         rt_text_append(to, ", %llu suppressed", counts[SUPPRESSED]);
 }
 
+/* Returns which races a run of a checked program has missed; NULL: it has compared the iterations of each kernel. */
+static const char *get_missed_races(void)
+{
+    return rt.loop_kernels > rt.compared_kernels ? "races in the other runs of kernels (--all-races: in each)"
+           : rt.loop_kernels                     ? NULL
+                                                 : "races between iterations";
+}
+
 /* Returns what a run with these options cannot find; NULL: no kernel ran, so that nothing was missed. */
 static const char *get_misses(unsigned long long nkernels)
 {
     return !nkernels                 ? NULL
-           : rt.options.instrumented ? "races between iterations"
+           : rt.options.compare_none ? "races between iterations (--no-races)"
+           : rt.options.instrumented ? get_missed_races()
            : rt.options.strict       ? "races between iterations; host reads of stale data, reads of unset memory "
                                        "(accdeep cc finds both)"
                                      : "wrong accesses (accdeep cc finds them)";

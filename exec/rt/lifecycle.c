@@ -207,6 +207,8 @@ static void read_options(void)
     options->seed = number_option("ACCDEEP_ORDER", 0, 0, RT_SEED_MAX);
     if (options->seed && options->diagnose)
         rt_fatal("unsupported", "the order of a seed is for programs that are not checked: no --strict, no accdeep cc");
+    options->compare_none = flag_option("ACCDEEP_NO_RACES");
+    options->compare_all = flag_option("ACCDEEP_ALL_RACES");
     options->fail_on_finding = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     const char *offload = getenv("OMP_TARGET_OFFLOAD");

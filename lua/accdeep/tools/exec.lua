@@ -364,6 +364,8 @@ return function(options)
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_TOOL = tools(options.tool or {}),
+    ACCDEEP_NO_RACES = options.no_races and "1" or "0",
+    ACCDEEP_ALL_RACES = options.all_races and "1" or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
     ACCDEEP_ORDER = tostring(options.seed or 0),
     ACCDEEP_COLOR = options.color and "1" or "0",

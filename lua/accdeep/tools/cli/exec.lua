@@ -63,6 +63,9 @@ local function options(command)
   function option._get_usage() return "[--strict[=begin|all|begin,all]]" end
   function option._get_label_lines() return { "--strict[=begin|all|begin,all]" } end
   function option._is_vararg() return false end
+  command:flag("--no-races", "Programs of accdeep cc: leave out the search for races between iterations of a loop.")
+  command:flag("--all-races", "Search for races in each run of a kernel. Default: in a share of the runs of a kernel "
+    .. "that runs again and again.")
   command:option("--orders", "Run the program again with the asynchronous work in so many other orders, and report a "
     .. "result that differs."):argname "<number>":convert(number_to(10000, "a number of orders"))
   command:option("--seed", "Run the program once, in the order of this seed of --orders."):argname "<number>"
