@@ -267,15 +267,15 @@ void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, u
     }
 }
 
-/* Records an access of the thread's kernel to n bytes at `at`, outside of device memory, if a scalar variable of a loop
- * is there. Of a scalar that each iteration has a copy of, only reads of other iterations' values conflict. */
-void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
+/* Records an access of the thread's kernel to n bytes at `at`, and returns true, if a scalar variable of a loop is
+ * there. Of a scalar that each iteration has a copy of, only reads of other iterations' values conflict. */
+bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_scalar *scalar = rt_kernel_loops.scalars, *const end = scalar + rt_kernel_loops.nscalars;
     while (scalar < end && (at < scalar->at || at + n > scalar->at + scalar->n))
         scalar++;
     if (scalar == end)
-        return;
+        return false;
     const struct use use = {get_entry(access_flags), access_flags & RT_ACCESS_WRITE, at, pc, n, frame};
     unsigned level = 0;
     const struct rt_access_cell last = scalar->cell;
@@ -293,6 +293,7 @@ void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
     else
         scalar->cell.read = use.entry;
     scalar->pcs[!use.is_write] = (uint32_t)pc;
+    return true;
 }
 
 /* --------------------------------------------------------------------------------------- loops -- */
@@ -325,7 +326,7 @@ API bool rt_end_kernel_loops(void)
         return false;
     report_pending();
     rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
-    rt_kernel_loops.has_locks = false;
+    rt_kernel_loops.has_locks = rt_kernel_loops.has_device_scalars = false;
     __atomic_store_n(&kernel_owner, NULL, __ATOMIC_RELEASE);
     return true;
 }
@@ -459,8 +460,9 @@ void accdeep_scalar(const char *name, const void *at, unsigned long n, int is_sh
 {
     enum { BYTES_MAX = 32 };
     const uintptr_t start = (uintptr_t)at;
+    const bool is_on_device = start - local_shadow.low < local_shadow.bytes;
     if (kernel_owner != &this_check_thread || !rt_kernel_loops.depth || n > BYTES_MAX ||
-        start - this_check_thread.stack >= this_check_thread.all_stack_bytes)
+        (start - this_check_thread.stack >= this_check_thread.all_stack_bytes && !(is_on_device && !is_shared)))
         return;
     for (unsigned i = 0; i < rt_kernel_loops.nscalars; i++)
         if (rt_kernel_loops.scalars[i].at == start)
@@ -469,5 +471,6 @@ void accdeep_scalar(const char *name, const void *at, unsigned long n, int is_sh
         return;
     rt_kernel_loops.scalars[rt_kernel_loops.nscalars++] =
         (struct rt_scalar){.name = name, .at = start, .n = n, .depth = rt_kernel_loops.depth, .is_shared = is_shared};
+    rt_kernel_loops.has_device_scalars |= is_on_device;
     set_recording(&this_check_thread, true);
 }

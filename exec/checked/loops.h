@@ -62,7 +62,7 @@ struct rt_iteration_conflict {
     const struct rt_scalar *scalar;    /* the variable, if it is not in device memory; NULL: it is */
 };
 
-/* A scalar variable of the kernel's stack that a loop assigns: its cells. */
+/* A scalar variable that a loop assigns, on the kernel's stack or, if the compiler has mapped a copy, in device memory. */
 struct rt_scalar {
     const char *name;
     uintptr_t at;
@@ -80,7 +80,9 @@ struct rt_kernel_loops {
     /* Cell entries: of the current iteration's plain accesses; the first of the innermost loop's current iteration; the
      * first of the outermost loop. Entries from `own` on, and those below `first`, are ordered before an access now. */
     uint32_t entry, own, first;
-    bool has_locks, has_conflict; /* the kernel holds a lock; a conflict is to be reported when the iteration ends */
+    /* Accesses need a closer look: the kernel holds a lock; a conflict is to be reported when the iteration ends; a
+     * scalar variable of a loop is in device memory. */
+    bool has_locks, has_conflict, has_device_scalars;
     struct rt_parallel_loop loops[RT_LOOPS_MAX];
     unsigned nscalars;
     struct rt_scalar scalars[RT_SCALARS_MAX];
@@ -146,8 +148,8 @@ static inline __attribute__((always_inline)) bool rt_record_plain_access(const s
 /* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.
  * Returns SIZE_MAX if they are not known. */
 size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values);
-/* Records an access of the thread's kernel to n bytes at `at`, outside of device memory, if a scalar variable is there. */
-void rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
+/* Records an access of the thread's kernel to n bytes at `at`, and returns true, if a scalar variable is there. */
+bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
 /* Records an access of the thread's kernel to n bytes of device memory at `at` in the history of iterations, and
  * reports accesses of other iterations that conflict with it. */
 void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);

@@ -7,6 +7,7 @@ local c_compiler = require "accdeep.tools.lower.c_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
+local fortran_loop_marks = require "accdeep.tools.lower.fortran_loop_marks"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local loop_marks = require "accdeep.tools.lower.loop_marks"
 local lower = require "accdeep.tools.lower"
@@ -156,6 +157,7 @@ local function run(list, units, folder, log)
     command[unit.at] = unit.lowered_path
     local unit_folder = unit.path:match "^(.*)/" or "."
     command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. unit_folder
+    if unit.is_marked and unit.path:find "%.[fF]%d+$" then command[#command + 1] = "-ffree-line-length-none" end
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
@@ -191,37 +193,46 @@ local function name_dependencies(list, units)
   end
 end
 
--- Returns true if a unit of C or C++ may have device code with loops.
-local function may_have_kernels(text)
-  return text:find "pragma" ~= nil or text:find "_Pragma" ~= nil or text:find "#%s*include" ~= nil
+-- Returns the text of the unit `path` with marks at its parallel loops, a list of loops that cannot be marked
+-- (loop_marks.lua), and the suffix of a preprocessed file, which the text is; nil for a unit without such loops, and for
+-- one that the compiler does not preprocess. `unit`: {path, command, options, text, folder} of c_compiler.lua.
+local function mark_unit(unit, text)
+  local is_fortran = unit.path:find "%.[fF]%d+$" ~= nil
+  local is_preprocessed = is_fortran and fortran_compiler.is_preprocessed(unit)
+  if is_fortran and not text:lower():find "!%$%l%l%l" then return nil end
+  if not is_fortran and not (text:find "[pP]ragma" or text:find "#%s*include") then return nil end
+  if is_fortran and not is_preprocessed then return fortran_loop_marks.insert(text, unit.path) end
+  local preprocessed = c_compiler.preprocess(unit, is_fortran and "-cpp" or "")
+  if not preprocessed then return nil end
+  local is_cxx = not is_fortran and c_compiler.is_cxx(unit.path, unit.command)
+  local marked, unmarked
+  if is_fortran then
+    marked, unmarked = fortran_loop_marks.insert(preprocessed, unit.path)
+  else
+    marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx)
+  end
+  return marked, unmarked, is_fortran and ".f90" or is_cxx and ".ii" or ".i"
 end
 
--- Marks the parallel loops of the units of C and C++ in the command `list` (loop_marks.lua). `units`: the lowered ones.
--- Returns a list of the units to compile, which have the field `suffix`, that of a preprocessed unit, if loops are
--- marked; nil if no unit has such loops. A unit that the compiler does not preprocess stays as it is, so that the
--- compiler reports its error.
+-- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units to
+-- compile, which have the field `is_marked` if loops are marked; nil if no unit has such loops. A unit that the compiler
+-- does not preprocess stays as it is, so that the compiler reports its error.
 local function mark_loops(list, units, folder)
   local lowered, marked_units = {}, {}
   for _, unit in ipairs(units) do lowered[unit.at] = unit end
   local options = options_of(list)
   for _, i in ipairs(units_of(list)) do
     local path, unit = list[i], lowered[i]
-    local text = unit and unit.text or files.read(path)
-    if not path:find "%.[fF]%d+$" and may_have_kernels(text) then
-      local is_cxx = c_compiler.is_cxx(path, list[1])
-      local preprocessed = c_compiler.preprocess({ path = path, command = list[1], options = options,
-        text = unit and text, folder = folder:path() }, "")
-      local marked, unmarked = loop_marks.insert(preprocessed or "", path, is_cxx)
-      for _, loop in ipairs(unmarked or {}) do
-        io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
-          loop.reason))
-      end
-      if marked then
-        unit = unit or { at = i, path = path }
-        marked_units[#marked_units + 1] = setmetatable({ text = marked, suffix = is_cxx and ".ii" or ".i" },
-          { __index = unit })
-        lowered[i] = nil
-      end
+    local marked, unmarked, suffix = mark_unit({ path = path, command = list[1], options = options,
+      text = unit and unit.text, folder = folder:path() }, unit and unit.text or files.read(path))
+    for _, loop in ipairs(unmarked or {}) do
+      io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
+        loop.reason))
+    end
+    if marked then
+      marked_units[#marked_units + 1] = setmetatable({ text = marked, suffix = suffix, is_marked = true },
+        { __index = unit or { at = i, path = path } })
+      lowered[i] = nil
     end
   end
   if not marked_units[1] then return nil end
@@ -257,7 +268,7 @@ local function run_marked(list, units, folder)
   io.stderr:write(files.read(log))
   name_dependencies(list, units)
   for _, unit in ipairs(units) do
-    if rawget(unit, "suffix") then write_dependencies(list, unit) end
+    if unit.suffix then write_dependencies(list, unit) end
   end
   return 0
 end

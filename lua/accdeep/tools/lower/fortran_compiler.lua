@@ -17,7 +17,7 @@ local fortran_compiler = {}
 local quote = shell_command.quote
 
 -- Returns true if the compiler preprocesses the unit: -cpp, or a suffix in upper case.
-local function is_preprocessed(unit)
+function fortran_compiler.is_preprocessed(unit)
   for _, option in ipairs(unit.options) do
     if option == "-cpp" then return true end
     if option == "-nocpp" then return false end
@@ -77,7 +77,7 @@ end
 -- or nil for lines of included files. Returns nil and the compiler's messages if preprocessing fails.
 function fortran_compiler.view(unit, text)
   local view = {}
-  if not is_preprocessed(unit) then
+  if not fortran_compiler.is_preprocessed(unit) then
     for line in (text:find "\n$" and text or text .. "\n"):gmatch "(.-)\r?\n" do
       view[#view + 1] = { text = line, line = #view + 1 }
     end

@@ -2,7 +2,8 @@
 --
 -- Input: the lines that the compiler sees. Output: a Scan, whose field `list` has the statements in order: {text,
 -- first, last, directive}. `text`: in lower case, with strings and comments blanked. `first`, `last`: line numbers.
--- `directive`: the text after !$acc, or nil. fortran_unit.lua and its helpers use it.
+-- `directive`: the text after !$acc or !$omp, or nil; `standard`: "acc" or "omp". fortran_unit.lua,
+-- fortran_loop_marks.lua and their helpers use it.
 
 local fortran_source = {}
 
@@ -45,15 +46,19 @@ local function add_statements(list, text, first, last)
   end
 end
 
--- Returns the Scan of the lines of a unit. Directives and statements may have continuation lines.
-function fortran_source.scan(lines)
+-- Returns the Scan of the lines of a unit. Directives and statements may have continuation lines. `sentinels`: set of the
+-- standards, "acc" and "omp", whose directives are read; nil: OpenACC's. Those of others count as comments.
+function fortran_source.scan(lines, sentinels)
+  sentinels = sentinels or { acc = true }
   local list, at = {}, 1
   while lines[at] do
-    local first, sentinel = at, lines[at]:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
+    local first, word = at, lines[at]:match "^%s*!%$(%a%a%a)%f[^%w_]"
+    local sentinel = word and sentinels[word:lower()] and word:lower()
     if sentinel then
       local parts, continued = {}, true
       while continued and lines[at] do
-        local rest = lines[at]:match "^%s*!%$[aA][cC][cC]%s*&?(.*)$"
+        local own, rest = lines[at]:match "^%s*!%$(%a%a%a)%s*&?(.*)$"
+        if own and own:lower() ~= sentinel then rest = nil end
         if rest then
           parts[#parts + 1], continued = normalize_line(rest, nil)
         elseif lines[at]:find "%S" and not lines[at]:find "^%s*!" then -- the directive has no continuation
@@ -62,7 +67,7 @@ function fortran_source.scan(lines)
         at = at + (continued and 1 or 0)
       end
       local text = table.concat(parts, " "):gsub("%s+", " "):match "^%s*(.-)%s*$"
-      list[#list + 1] = { text = text, directive = text, first = first, last = math.min(at, #lines) }
+      list[#list + 1] = { text = text, directive = text, standard = sentinel, first = first, last = math.min(at, #lines) }
     else
       local parts, continued, quote = {}, true, nil
       while continued and lines[at] do

@@ -7,6 +7,7 @@
 
 local c_source = require "accdeep.tools.lower.c_source"
 local line_markers = require "accdeep.tools.lower.line_markers"
+local loop_directives = require "accdeep.tools.lower.loop_directives"
 local strings = require "accdeep.base.strings"
 
 local loop_marks = {}
@@ -18,78 +19,13 @@ local CXX_DECLARATIONS = "extern \"C\" { " .. C_DECLARATIONS:sub(1, -2) .. " }\n
   .. "static inline __attribute__((unused)) long accdeep_value(long long i) { return i; }\n"
   .. "template <class T> static inline long accdeep_value(const T &) { return 0; }\n"
 
--- ------------------------------------------------------------------------------------- directives --
-
--- Returns the words of a directive in front of which no parenthesis is open, as a list, and as a table from word to the
--- text in the parentheses that follow it, or to true.
-local function read_words(text)
-  local list, set = {}, {}
-  for word, argument in text:gmatch "([%a_][%w_]*)%s*(%b())" do set[word] = argument:sub(2, -2) end
-  for word in text:gsub("%b()", " "):gmatch "[%a_][%w_]*" do
-    list[#list + 1] = word
-    set[word] = set[word] or true
-  end
-  return list, set
-end
-
-local compute = strings.word_set "parallel kernels serial"
-local dividing = strings.word_set "for distribute simd loop"
-
--- Returns the directive of a preprocessor line: {standard, words}; nil for other lines. `standard`: "acc" or "omp".
+-- Returns the directive of a preprocessor line (loop_directives.read); nil for other lines.
 local function read_directive(line)
   local standard, text = line:match "^#%s*pragma%s+(%l%l%l)%f[^%w_]%s*(.*)$"
   if standard ~= "acc" and standard ~= "omp" then return nil end
-  local list, words = read_words((text:gsub("\\\r?\n", " ")))
-  return { standard = standard, name = list[1], words = words }
+  return loop_directives.read(standard, (text:gsub("\\\r?\n", " ")))
 end
 
--- Returns true if a directive begins device code: a compute construct of OpenACC, or target.
-local function begins_kernel(directive)
-  if directive.standard == "acc" then return compute[directive.name] == true end
-  local words = directive.words
-  return directive.name == "target" and not (words.data or words.update or words.enter or words.exit)
-end
-
--- Returns true if a compiler may run the iterations of the OpenACC loop `directive` in parallel. `around`: the compute
--- construct that contains the loop, nil for a loop of a device routine. `is_in_routine`: the routine's directive lets
--- its loops be divided.
-local function is_parallel_acc(directive, around, is_in_routine)
-  local words = directive.words
-  if not words.loop or words.seq or words.auto then return false end
-  if not around then return is_in_routine end
-  return around.name == "parallel" or around.name == "kernels" and words.independent ~= nil
-end
-
--- Returns true if the iterations of the OpenMP loop `directive` may run in parallel. `around`: list of the directives
--- that contain it, the outermost first.
-local function is_parallel_omp(directive, around)
-  local words = directive.words
-  if words.ordered or words.taskloop then return false end
-  if words.distribute or words.simd or words.loop then return true end
-  if not words["for"] then return false end
-  local is_orphaned = not around[1]
-  for _, outer in ipairs(around) do is_orphaned = is_orphaned or outer.words.parallel ~= nil end
-  return words.parallel ~= nil or is_orphaned
-end
-
--- ------------------------------------------------------------------------------------------ loops --
-
-local TEAMS, NO_BARRIER = 1, 2
-
--- Returns the flags of a loop. `around`: directives that contain it; `is_nested`: a parallel loop of the kernel contains
--- it.
-local function flags_of(directive, around, is_nested)
-  local words = directive.words
-  if directive.standard == "acc" then
-    for _, outer in ipairs(around) do is_nested = is_nested or outer.name == "kernels" end
-    local is_gang = words.gang or not (words.worker or words.vector)
-    return is_gang and not is_nested and NO_BARRIER or 0
-  end
-  local has_one_team = (words.num_teams or "") == "1"
-  for _, outer in ipairs(around) do has_one_team = has_one_team or (outer.words.num_teams or "") == "1" end
-  local is_divided = words.distribute or words.loop and words.teams
-  return (is_divided and not has_one_team and TEAMS or 0) + ((words.nowait or is_divided) and NO_BARRIER or 0)
-end
 
 local Marks = {}
 Marks.__index = Marks
@@ -162,20 +98,6 @@ local function is_assigned(source, i)
   return false
 end
 
--- Clauses that give each iteration, or the thread that executes it, a copy of a variable.
-local privatizing = { "private", "reduction", "lastprivate", "linear", "in_reduction", "task_reduction" }
-
--- Adds the variables in the clauses of privatizing, and `firstprivate` with `is_omp`, to the set `names`.
-local function add_private(directive, names, is_omp)
-  for word, argument in pairs(directive.words) do
-    local is_private = is_omp and word == "firstprivate"
-    for _, clause in ipairs(privatizing) do is_private = is_private or word == clause end
-    if is_private and type(argument) == "string" then
-      for name in argument:gsub("^[^:]*:", ""):gmatch "[%a_][%w_]*" do names[name] = true end
-    end
-  end
-end
-
 -- Returns a sorted list of the variables that the statement of a loop assigns, and that are neither declared in it nor
 -- in the set `private`.
 local function assigned_names(source, loop, private)
@@ -221,7 +143,7 @@ end
 function Marks:mark(loop, scalars, first, ends_kernel)
   local source, id = self.source, self.base + self.n
   self.n = self.n + 1
-  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, loop.flags & TEAMS, self.is_cxx), scalars)
+  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, loop.flags & loop_directives.TEAMS, self.is_cxx), scalars)
   if source:token(loop.body) == "{" then
     self:insert(source.finish[loop.body], call)
   else
@@ -233,7 +155,7 @@ function Marks:mark(loop, scalars, first, ends_kernel)
   while source.kind[before] == "line" do before = before - 1 end
   local is_alone = not (";{}"):find(source:token(before), 1, true)
   if is_alone then self:insert(source.finish[before], " {") end
-  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du, %du);%s"):format(id, loop.flags & NO_BARRIER, is_alone and " }" or ""))
+  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du, %du);%s"):format(id, loop.flags & loop_directives.NO_BARRIER, is_alone and " }" or ""))
 end
 
 -- Returns true if a directive `acc routine` with gang, worker or vector precedes the function that contains token i, or
@@ -263,51 +185,41 @@ function Marks:mark_directive(directive, i, chain)
   local around, kernel, ends_kernel, private = {}, nil, false, {}
   local is_omp = directive.standard == "omp"
   for _, outer in ipairs(self.open) do
-    if outer.last >= i then
+    if outer.last >= i then loop_directives.add_mapped(outer.directive, private) end
+    if outer.last >= i and outer.directive.name ~= "data" then
       if outer.directive.name ~= "target" or outer.directive.words.teams or outer.directive.words.parallel then
-        add_private(outer.directive, private, is_omp)
+        loop_directives.add_private(outer.directive, private)
       end
       around[#around + 1] = outer.directive
-      if begins_kernel(outer.directive) then
+      if loop_directives.begins_kernel(outer.directive) then
         kernel = outer.directive
         ends_kernel = outer.statement == self.source:skip_lines(i)
       end
     end
   end
-  if begins_kernel(directive) then kernel, ends_kernel = directive, true end
-  local is_parallel
-  if directive.standard == "acc" then
-    is_parallel = is_parallel_acc(directive, kernel, kernel == nil and self:is_in_routine(i))
-  else
-    is_parallel = is_parallel_omp(directive, around) and (kernel ~= nil or not around[1])
-  end
+  if loop_directives.begins_kernel(directive) then kernel, ends_kernel = directive, true end
+  local is_parallel = loop_directives.is_parallel(directive, around, kernel, function() return self:is_in_routine(i) end)
   if not is_parallel then return end
   local depth = tonumber((tostring(directive.words.collapse or 1):gsub("^%s*force%s*:", ""))) or 1
   if type(directive.words.tile) == "string" then
     depth = math.max(depth, select(2, directive.words.tile:gsub(",", "")) + 1)
   end
-  add_private(directive, private, is_omp)
+  loop_directives.add_private(directive, private)
+  loop_directives.add_mapped(directive, private)
   local loop = read_loop(self.source, i + 1, depth)
   local is_nested = false
   for _, outer in ipairs(around) do is_nested = is_nested or outer.is_parallel end
-  loop.flags = flags_of(directive, around, is_nested)
+  loop.flags = loop_directives.flags_of(directive, around, is_nested)
   directive.is_parallel = true
   local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
   self:mark(loop, self:scalars(loop, private, is_shared), chain, ends_kernel)
-end
-
--- Returns a number that depends on a text.
-local function hash(text)
-  local value = 5381
-  for i = 1, #text do value = (value * 33 + text:byte(i)) % 0x7fff0000 end
-  return value
 end
 
 -- Returns the preprocessed text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops
 -- that could not be marked; nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++.
 function loop_marks.insert(text, path, is_cxx)
   local source = c_source.scan(text)
-  local self = setmetatable({ source = source, edits = {}, n = 0, base = hash(path), is_cxx = is_cxx, open = {},
+  local self = setmetatable({ source = source, edits = {}, n = 0, base = loop_directives.hash(path), is_cxx = is_cxx, open = {},
     routines = {} }, Marks)
   local unmarked, chain, file, line = {}, nil, path, 1
   for i = 1, source.n do
@@ -315,9 +227,9 @@ function loop_marks.insert(text, path, is_cxx)
     if directive then
       chain = chain or i
       if directive.name == "routine" then table.insert(self.routines, directive.words) end
-      local words, is_loop = directive.words, false
-      for word in pairs(dividing) do is_loop = is_loop or words[word] ~= nil end
-      local holds = begins_kernel(directive) or is_loop or words.parallel or words.teams
+      local words, is_loop = directive.words, directive.is_loop
+      local holds = loop_directives.begins_kernel(directive) or is_loop or words.parallel or words.teams
+        or directive.standard == "acc" and directive.name == "data"
       local statement = source:skip_lines(i)
       local ok, problem = pcall(function()
         if is_loop then self:mark_directive(directive, i, chain) end
