@@ -4,6 +4,7 @@ local error_codes = require "accdeep.base.error_codes"
 local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
 local json = require "dkjson"
+local strings = require "accdeep.base.strings"
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
@@ -211,7 +212,9 @@ local function run(chosen)
       file:write(json.encode({ mark = "scenario", name = "rank " .. rank.rank }, { keyorder = { "mark" } }), "\n",
         table.concat(rank.lines, "\n"), "\n")
     end
-    if rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, rank.events)) end
+    if rank.events > 0 then
+      common.write_output(("rank %d: %s\n"):format(rank.rank, strings.count(rank.events, "event")))
+    end
   end
   common.write_output(format_summary(list, reports))
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end
