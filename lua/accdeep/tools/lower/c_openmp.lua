@@ -307,7 +307,9 @@ Text.writers = writers
 
 -- Returns a declare target directive for each clause. Raises {cannot = reason} in a function.
 function writers.declare(self, construct)
-  if self.source:enclosing_braces(construct.token)[1] then cannot "'declare' in a function" end
+  if self.source:enclosing_braces(construct.token)[1] then
+    cannot("'declare' in a function", "write data or enter data")
+  end
   return openmp_translation.declare(self, construct)
 end
 
@@ -345,9 +347,9 @@ local function location_map(text, path)
 end
 
 -- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
--- directives that stay as they are. fail(directive, message) must raise an error; it is called for directives that
--- OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its name in
--- line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text before the
+-- directives that stay as they are. fail(directive, message, help) must raise an error; it is called for directives
+-- that OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its name
+-- in line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text before the
 -- first line marker.
 --
 -- Entries of self.list also have `token` and `after`, the numbers of the directive's token and of the next one, and
@@ -376,7 +378,7 @@ function c_openmp.text(session, text, path, is_left, fail)
   local function with_location(construct, fn, ...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
-    if deep_directive.is_reason(results[2]) then fail(construct, results[2].cannot) end
+    if deep_directive.is_reason(results[2]) then fail(construct, results[2].cannot, results[2].help) end
     error(results[2], 0)
   end
   if self.list[1] then

@@ -62,7 +62,7 @@ function Unit:with_location(directive, fn, ...)
   return self.session:with_text(directive.text, directive.file, directive.line, function(...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
-    if c_source.is_reason(results[2]) then self:fail(directive, results[2].cannot) end
+    if c_source.is_reason(results[2]) then self:fail(directive, results[2].cannot, results[2].help) end
     error(results[2], 0)
   end, ...)
 end
@@ -735,9 +735,9 @@ local function translate_to_openmp(self, text)
   local function is_left(file, line) -- true: excluded by conditional compilation
     return is_active[("%s:%d"):format(file, line)] == false
   end
-  return c_openmp.text(self.session, text, self.unit.path, is_left, function(directive, message)
-    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, file = directive.file,
-      line = directive.line, column = directive.pos, snippet = directive.line_text, snippet_column = directive.pos,
+  return c_openmp.text(self.session, text, self.unit.path, is_left, function(directive, message, help)
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, help = help,
+      file = directive.file, line = directive.line, column = directive.pos, snippet = directive.line_text, snippet_column = directive.pos,
       length = #directive.node.name }, 0)
   end)
 end

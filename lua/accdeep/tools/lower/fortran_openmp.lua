@@ -186,7 +186,8 @@ function Translation:find_private(construct, is_divided)
       local other = self:innermost(construct, i)
       local is_private = other.private and other.private[name] or self:is_named(other, name)
       if not is_private and count_names(self, i, name) > 0 then
-        cannot(("'%s' is written by several threads: name it in a private clause"):format(name))
+        cannot(("several threads write '%s', which is used after their loop"):format(name),
+          "use another variable there, or a reduction")
       end
     end
   end

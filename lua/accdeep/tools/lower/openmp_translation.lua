@@ -78,16 +78,20 @@ local function has(node, ...)
   return false
 end
 
--- Clauses that OpenMP lacks, or that this translation does not support; a directive with one of them is refused.
-local refused = { device_type = true, dtype = true, attach = true, detach = true, no_create = true,
-  default_async = true, device_num = true }
+-- Advice by clause that OpenMP lacks, or that this translation does not support; a directive with one of them is
+-- refused.
+local of_device, of_pointer = "leave it out: OpenMP's runtime chooses the device",
+  "map the object first, and then the data that the pointer points to: this attaches the pointer"
+local refused = { device_type = of_device, device_num = of_device, attach = of_pointer,
+  detach = "leave it out: data that are unmapped keep the host's pointer", default_async = "leave it out: there are no "
+  .. "queues", no_create = "leave it out: a kernel finds data that are present" }
 
 -- Raises {cannot = reason} if a directive has a clause of `refused` or a clause with a modifier, or is `data` with
 -- deviceptr.
 local function check(node)
   for _, clause in ipairs(node.clauses) do
     if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
-      cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name))
+      cannot(("OpenMP has no clause like '%s' of '%s'"):format(clause.name, node.name), refused[name_of(clause)])
     end
     local modifier = (clause.modifiers or {})[1]
     if modifier then cannot(("the modifier '%s' of '%s'"):format(modifier.name, clause.name)) end
@@ -422,8 +426,11 @@ end
 local function no_lines() return {} end
 writers.wait, writers.cache = no_lines, no_lines
 
-for _, name in ipairs { "host_data", "init", "shutdown", "set", "end data", "end host_data" } do
-  writers[name] = function() cannot(("'%s'"):format(name)) end
+-- Advice by directive that this translation refuses; false: none.
+local refused_directives = { host_data = false, ["end data"] = false, ["end host_data"] = false, init = "leave it out: OpenMP's runtime starts by itself",
+  shutdown = "leave it out: OpenMP's runtime ends by itself", set = "call omp_set_default_device" }
+for name, help in pairs(refused_directives) do
+  writers[name] = function() cannot(("OpenMP has no directive like '%s'"):format(name), help or nil) end
 end
 
 -- Sets `compute` and `enclosing_loop` of each directive in self.list. `find_last(directive)` returns the last position
