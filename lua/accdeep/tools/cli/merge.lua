@@ -28,9 +28,9 @@ local function fail(path, message)
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- Returns the contents of files as a list of {rank, lines, events, reports, summaries}, sorted by rank. `lines`: those of
--- traces; `events`: how many of them are events; `reports`, `summaries`: fields of each of these. Raises if a report is not JSON, or if no
--- line has a rank.
+-- Returns the contents of files as a list of {rank, lines, events, reports, summaries}, sorted by rank. `lines`: those
+-- of traces; `events`: how many of them are events; `reports`, `summaries`: fields of each of these. Raises if a report
+-- is not JSON, or if no line has a rank.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -104,7 +104,8 @@ local HOW = {
   plain = function(n) return format_count(n, "kernel") .. ", data movement checked only" end,
 }
 
--- Returns the summary of all ranks as text, "" if no rank has one. `list`: of read_reports; `reports`: of merge_reports.
+-- Returns the summary of all ranks as text, "" if no rank has one. `list`: see read_reports; `reports`: see
+-- merge_reports.
 local function format_summary(list, reports)
   local ranks, kernels, checked, last = {}, 0, 0, nil
   for _, rank in ipairs(list) do
