@@ -152,7 +152,7 @@ end
 -- in rank and count become one. Writes the merged results to chosen.out or standard output. Returns 0. Raises if a file
 -- is no such report or is damaged.
 local function merge_sarif(chosen)
-  local results, rules, by_key = {}, {}, {}
+  local results, rules, invocations, by_key = {}, {}, {}, {}
   for _, path in ipairs(chosen.files) do
     local text = common.read(path)
     if not text:find('"name":"accdeep"', 1, true) then fail(path, "this is not a report of accdeep exec in SARIF") end
@@ -164,6 +164,8 @@ local function merge_sarif(chosen)
       if not entry and row:find '^{"ruleId":' then
         entry = { text = key, ranks = {}, count = 0 }
         results[#results + 1] = entry
+      elseif row:find '^{"executionSuccessful":' then
+        invocations[#invocations + 1] = row
       elseif not entry and row:find '^{"id":' then
         entry = {}
         rules[#rules + 1] = row
@@ -184,8 +186,9 @@ local function merge_sarif(chosen)
   table.sort(results)
   table.sort(rules)
   local text = ('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
-    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}%s}]}\n'):format(
-    table.concat(results, ",\n"), table.concat(rules, ",\n"), format_taxonomies(rules))
+    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}%s%s}]}\n'):format(
+    table.concat(results, ",\n"), table.concat(rules, ",\n"), format_taxonomies(rules),
+    #invocations > 0 and (',"invocations":[\n%s\n]'):format(table.concat(invocations, ",\n")) or "")
   if not chosen.out then return common.write_output(text) or 0 end
   files.write(chosen.out, text)
   return 0
