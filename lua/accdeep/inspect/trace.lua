@@ -230,8 +230,8 @@ end
 -- Writes event number `i` of the list `batch`, the events of one directive. After the last event, also writes marks for
 -- changes without events. Must be called for all events in order, because event 1 prepares the others.
 function Writer:event(event, session, batch, i)
-  local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
-    device = event.device, async = event.async }
+  local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule,
+    at = event.at ~= "" and event.at or nil, device = event.device, async = event.async }
   if i == 1 then
     self.released = released_objects(batch)
     self.last = last_ones(session, batch, self.released)
