@@ -1,5 +1,5 @@
 # Thin front end of the CMake build. The two commands that matter:
-#   make demo   installs what is missing, builds, runs the main example
+#   make demo   installs what is missing, builds what three examples need, runs them
 #   make test   installs what is missing, builds, runs every test this machine can run
 # and, while something is changed: make quick. CONTRIBUTING.md says more.
 BUILD   ?= build
@@ -16,37 +16,45 @@ BENCH_PACKAGES = g++
 # Packages come before what needs them.
 .NOTPARALLEL:
 .PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained deb \
-        clean deps-build deps-test deps-deb deps-bench
+        test-install clean deps-build deps-test deps-deb deps-bench
 
 all: build
+
+# Shown while somebody waits: minutes on two idle cores, of README, too.
+BUILD_TIME = 2 minutes
+DEMO_TIME  = half a minute
+TEST_TIME  = 16 minutes
+PROGRESS   = @tests/progress
+# says WHAT,TIME,FILE: tells how long it takes, where the file does not exist yet.
+says = @[ -e $(3) ] || echo "$(1): about $(2) on two idle cores"
 
 # Configured each time, which takes a moment: tools may have come since.
 configured: deps-build
 	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 
 build: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
+	$(call says,build,$(BUILD_TIME),$(BUILD)/accdeep)
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) -- --no-print-directory
+	@echo "build: $(BUILD)/accdeep"
 
-# The program alone, without libraries and tests.
-demo: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
-	@echo "A structure with three pointers, and what each directive allocates, copies and attaches for it:"
-	@echo
-	@$(BUILD)/accdeep run examples/deep_type.lua
-	@echo
-	@echo "Try next:"
-	@echo "  $(BUILD)/accdeep explain --in examples/deep_type.lua 'data create(X)'   # one directive, understood"
-	@echo "  $(BUILD)/accdeep run --step examples/deep_type.lua                      # step by step, and back"
-	@echo "  $(BUILD)/accdeep draw -o demo.html examples/deep_type.lua               # pictures of host and device; needs Graphviz"
-	@echo "\`make\` builds the libraries, too, and what \`accdeep exec\` needs."
+# With the build that is there or, where there is none, with less of it, and optimized less: in a folder of its own.
+DEMO = $(if $(wildcard $(BUILD)/accdeep),$(BUILD),$(BUILD)/demo)
+DEMO_OPTIONS = $(if $(wildcard $(BUILD)/accdeep),,-DHAVE_LTO=OFF "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG")
+demo: deps-build
+	$(call says,demo,$(DEMO_TIME),$(DEMO)/accdeep)
+	@$(CMAKE) -S . -B $(DEMO) $(DEMO_OPTIONS) $(CMAKE_ARGS) >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) demo $(BUILD)/log $(CMAKE) --build $(DEMO) -j $(JOBS) --target accdeep-demo -- --no-print-directory
+	@examples/demo $(DEMO)
 
 # Within a minute, in a debug build of its own: ONLY=regex, those of these names; ABOUT=regex, those with such a label.
 quick: deps-test
 	@[ -f build-debug/CMakeCache.txt ] && [ -z "$(CMAKE_ARGS)" ] || $(CMAKE) --preset debug $(CMAKE_ARGS) >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
-	@$(CMAKE) --build --preset quick -j $(JOBS) -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build --preset quick -j $(JOBS) -- --no-print-directory
 	@ctest --preset quick -j $(JOBS) $(if $(ONLY),-R '$(ONLY)') $(if $(ABOUT),-L '$(ABOUT)')
 
-test: deps-test build
+test: deps-test
+	@echo "test: about $(TEST_TIME) on two idle cores"
+	@$(MAKE) --no-print-directory build
 	@tests/run $(BUILD)
 
 # What takes long and changes little: mutated scenarios, errors that no test reaches, the whole of what `make test` does
@@ -101,6 +109,10 @@ selfcontained: build
 deb: deps-deb build
 	@cd $(BUILD) && cpack -G DEB -B dist >log 2>&1 || { cat log; exit 1; }
 	@ls $(BUILD)/dist/*.deb
+
+# The package and the archive on clean systems, and the image of Containerfile: about 10 minutes, as root.
+test-install: deps-deb selfcontained
+	@tests/package/systems $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

@@ -13,7 +13,7 @@
 -- output where the page has no "...", and pictures.
 
 local program = arg[1]
-local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
+local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "packaging/README.md" }
 for page in assert(io.popen "find examples -name '*.md' | sort"):lines() do pages[#pages + 1] = page end
 
 local function read(path)
@@ -64,7 +64,7 @@ local promotes = os.getenv "ACCDEEP_PROMOTE"
 
 -- Replaces the output of a command in a page by `output`.
 local function promote(page, command, expected, output)
-  local before, old = ("\n$ %s\n"):format(command), table.concat(expected, "\n") .. "\n"
+  local before, old = ("\n$ %s\n"):format(command), #expected > 0 and table.concat(expected, "\n") .. "\n" or ""
   local text = read(page)
   local first, last = text:find(before .. old, 1, true)
   if first then
@@ -160,7 +160,7 @@ local function missing(kind)
   if kind:find "no%-gpu" and not output_of "accdeep devices":find "no CUDA driver" then
     return "there is a CUDA driver"
   end
-  local needed = kind:match "needs ([%w-]+)"
+  local needed = kind:match "needs ([%w+-]+)"
   if needed and not os.execute(("command -v %s >/dev/null"):format(needed)) then return needed .. " is not here" end
 end
 

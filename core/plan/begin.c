@@ -22,8 +22,8 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     if (!request->host) {
         if (context->rules.null_pointer == ACCD_CHOICE_REJECT)
             return accd__report_request_error(plan, request, NULL, ACCD_ERROR_NULL_POINTER, R_NULL,
-                                              ACCD_NAME_PLACEHOLDER " has %llu bytes, but its base is a null pointer",
-                                              (unsigned long long)request->bytes);
+                                              ACCD_NAME_PLACEHOLDER " has %llu byte%s, but its base is a null pointer",
+                                              (unsigned long long)request->bytes, request->bytes == 1 ? "" : "s");
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }

@@ -560,12 +560,18 @@ static void report_incomplete_file(const char *variable, int reason)
 /* Prints the summary of the run, and adds it to a file of JSON lines. */
 static void print_summary(void)
 {
-    struct rt_text_buffer text, json;
+    struct rt_text_buffer summary, text, json;
     if (!rt_has_summary(true))
         return;
-    rt_format_summary(&text, &json);
+    rt_format_summary(&summary, &json);
+    rt_text_clear(&text);
+    rt_text_append(&text, "accdeep: ");
+    if (rt_get_mpi_rank() >= 0)
+        rt_text_append(&text, "rank %d: ", rt_get_mpi_rank());
+    rt_text_append(&text, "%s\n", summary.at);
     if (!rt.options.json && rt_has_summary(false))
         rt_write_report(&text);
+    rt_report_file_set_summary(summary.at, !rt_has_errors());
     write_json(&json);
 }
 
@@ -590,9 +596,9 @@ static void emit_counts(void *unused)
     }
     nrecords = 0;
     rt_for_each_unused_suppression(print_unused_suppression);
+    print_summary();
     report_incomplete_file("ACCDEEP_REPORT", rt_report_file_finish());
     report_incomplete_file("ACCDEEP_TRACE", rt.trace_lost);
-    print_summary();
     rt_unlock_diagnostics();
 }
 

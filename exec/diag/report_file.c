@@ -34,6 +34,7 @@ struct result {
     uint64_t count;
 };
 static struct result *results;
+static char *invocation; /* SARIF invocation with the summary of the run; NULL: the run has not ended */
 static size_t nresults, capacity;
 
 /* Writes a path as a quoted JSON string with URI escapes; "file://" precedes an absolute path. */
@@ -131,6 +132,8 @@ static void write_sarif(void)
     }
     fputs("\n]}}", to);
     write_taxonomy(to);
+    if (invocation)
+        fprintf(to, ",\"invocations\":[\n%s\n]", invocation);
     fputs("}]}\n", to);
     if (!fclose(to) && pwrite(file, text, size, 0) < 0)
         write_error = errno;
@@ -174,6 +177,36 @@ static void append_related_locations(FILE *to, const struct rt_diagnostic *diagn
     fputs(n ? "]" : "", to);
 }
 
+/* Writes a SARIF location with a message, as a step of a code flow; `before` precedes it. */
+static void append_step(FILE *to, const char *before, const char *path, int line, const char *message)
+{
+    fprintf(to, "%s{\"location\":{", before);
+    append_location(to, path, line);
+    append_string(to, ",\"message\":{\"text\":", message);
+    fputs("}}}", to);
+}
+
+/* Writes the SARIF field codeFlows: what happened to the data, in the order of time, and then the finding. Writes
+ * nothing if nothing else is known. */
+static void append_code_flow(FILE *to, const struct rt_diagnostic *diagnostic,
+                             const struct rt_source_location *location, const char *message)
+{
+    static const char *const events[] = {"mapped", "agreed", "update", "written", "read",
+                                         "used",   "freed",  "end",    "unmapped"};
+    const struct rt_related_location *const locations[] = {&diagnostic->other, &diagnostic->further[0],
+                                                           &diagnostic->further[1]};
+    int n = 0;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        for (size_t k = 0; k < sizeof locations / sizeof locations[0]; k++)
+            if (locations[k]->file && !strcmp(locations[k]->event, events[i]))
+                append_step(to, n++ ? "," : ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[", locations[k]->file,
+                            locations[k]->line, rt_get_event_phrase(locations[k]->event));
+    if (!n)
+        return;
+    append_step(to, ",", location->file, location->line, message);
+    fputs("]}]}]", to);
+}
+
 /* Writes the SARIF field stacks with the active functions, unless none is known. */
 static void append_stacks(FILE *to, const struct rt_call_stack *stack)
 {
@@ -209,14 +242,18 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
         fputs(",\"kind\":\"function\"}]", to);
     }
     fputs("}]", to);
-    if (has_location)
+    if (has_location) {
         append_related_locations(to, diagnostic);
+        append_code_flow(to, diagnostic, location, message);
+    }
     append_stacks(to, stack);
     fputs(",\"properties\":{", to);
     const char *before = "";
+    struct rt_text_buffer help;
     const char *const fields[][2] = {
         {"rule", rule},
         {"rule_title", rt_find_rule_title(rule)},
+        {"help", rt_format_help(diagnostic, rule, &help) ? help.at : NULL},
         {"object", diagnostic->object},
         {"element", diagnostic->element},
         {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},
@@ -268,6 +305,21 @@ void rt_report_file_set_count(size_t number, uint64_t count)
     assert(number <= nresults && count > 0);
     if (number)
         results[number - 1].count = count;
+}
+
+/* Adds the summary of the run to the SARIF file; does nothing without such a file, or without memory. */
+void rt_report_file_set_summary(const char *summary, bool is_successful)
+{
+    struct rt_text_buffer text;
+    if (!is_sarif || invocation)
+        return;
+    rt_text_clear(&text);
+    rt_text_append_json_string(&text, summary);
+    if (asprintf(&invocation,
+                 "{\"executionSuccessful\":%s,\"toolExecutionNotifications\":[{\"level\":\"note\",\"message\":"
+                 "{\"text\":%s}}]}",
+                 is_successful ? "true" : "false", text.at) < 0)
+        invocation = NULL;
 }
 
 /* Appends a line to a file of JSON lines; a failed write is recorded in write_error. */

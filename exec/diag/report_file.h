@@ -22,6 +22,8 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
                                  const char *rule, const char *message, const struct rt_call_stack *stack);
 /* Sets how often the finding of result `number` occurred; does nothing if `number` is 0. */
 void rt_report_file_set_count(size_t number, uint64_t count);
+/* Adds the summary of the run, as text, to a SARIF file; does nothing otherwise. is_successful: no error ended it. */
+void rt_report_file_set_summary(const char *summary, bool is_successful);
 int rt_report_file_finish(void); /* completes the file; returns errno of the last failed write, or 0 */
 
 #endif

@@ -32,6 +32,12 @@ void rt_summary_count(const char *level, bool is_suppressed)
     counts[is_suppressed ? SUPPRESSED : i]++;
 }
 
+/* Returns true if an error was counted. */
+bool rt_has_errors(void)
+{
+    return counts[0];
+}
+
 /* Returns true if the process writes a summary, as text or as JSON. */
 bool rt_has_summary(bool is_json)
 {
@@ -98,7 +104,7 @@ static const char *get_misses(unsigned long long nkernels)
 /* Writes the summary as text to *to, and as a JSON object without its last brace to *json. */
 void rt_format_summary(struct rt_text_buffer *to, struct rt_text_buffer *json)
 {
-    enum { LINE = 120 }; /* a longer line is divided */
+    enum { LINE = 98 }; /* a longer line is divided: with further words it has 120 characters */
     const unsigned long long n = rt_count_kernels();
     const bool is_strict = rt.options.strict, is_checked = rt.options.instrumented;
     const char *misses = get_misses(n);
@@ -108,14 +114,9 @@ void rt_format_summary(struct rt_text_buffer *to, struct rt_text_buffer *json)
     rt_text_append(&message, ": ");
     append_findings(&message);
     rt_text_clear(to);
-    rt_text_append(to, "accdeep: ");
-    if (rt_get_mpi_rank() >= 0)
-        rt_text_append(to, "rank %d: ", rt_get_mpi_rank());
     rt_text_append(to, "%s", message.at);
     if (misses)
-        rt_text_append(to, "%snot found: %s", to->n + strlen("; not found: ") + strlen(misses) <= LINE ? "; " : "\n  ",
-                       misses);
-    rt_text_append(to, "\n");
+        rt_text_append(to, "%snot found: %s", to->n + strlen(misses) <= LINE ? "; " : "\n  ", misses);
 
     rt_text_clear(json);
     rt_text_append(json, "{");

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,10 +73,11 @@ static int l_mkdir(lua_State *L)
     return 2;
 }
 
-/* system.temporary_folder() -> path of a new folder for this user only, in TMPDIR or /tmp; or nil, message */
+/* system.temporary_folder([folder]) -> path of a new folder for this user only, in this folder, TMPDIR or /tmp; or nil,
+ * message */
 static int l_temporary_folder(lua_State *L)
 {
-    const char *place = getenv("TMPDIR");
+    const char *place = luaL_optstring(L, 1, getenv("TMPDIR"));
     luaL_Buffer buffer;
     luaL_buffinit(L, &buffer);
     luaL_addstring(&buffer, place && *place ? place : "/tmp");
@@ -188,6 +190,28 @@ static int l_kill(lua_State *L)
     luaL_argcheck(L, pid > 1, 1, "no child");
     kill((pid_t)pid, SIGKILL);
     return 0;
+}
+
+/* system.read(descriptor [, seconds]) -> bytes that have arrived, at most 64 KiB; "" at the end of the stream. Returns
+ * false if none arrived in so many seconds, and nil, message if reading fails. seconds nil: waits without a limit. */
+static int l_read(lua_State *L)
+{
+    struct pollfd stream = {.fd = (int)luaL_checkinteger(L, 1), .events = POLLIN};
+    const double seconds = luaL_optnumber(L, 2, -1);
+    int n = poll(&stream, 1, seconds < 0 ? -1 : seconds > 3600 ? 3600000 : (int)(seconds * 1000));
+    if (n == 0 || (n < 0 && errno == EINTR)) {
+        lua_pushboolean(L, false);
+        return 1;
+    }
+    char bytes[1 << 16];
+    const ssize_t length = n < 0 ? -1 : read(stream.fd, bytes, sizeof bytes);
+    if (length >= 0) {
+        lua_pushlstring(L, bytes, (size_t)length);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, strerror(errno));
+    return 2;
 }
 
 /* system.redirect(descriptor, path) -> true; or nil, message. Opens the file for a standard stream: standard input (0)
@@ -342,6 +366,7 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
         {"fork", l_fork},
         {"wait", l_wait},
         {"kill", l_kill},
+        {"read", l_read},
         {"redirect", l_redirect},
         {"exit", l_exit},
         {"executable", l_executable},

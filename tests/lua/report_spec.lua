@@ -147,3 +147,13 @@ describe("the exit status", function()
     assert.equal(70, status("internal", "limit"))
   end)
 end)
+
+describe("strings.count", function()
+  local count = require "accdeep.base.strings".count
+
+  it("has the noun in singular for one, and in plural for others", function()
+    assert.equal("1 byte", count(1, "byte"))
+    assert.equal("0 bytes", count(0, "byte"))
+    assert.equal("2 classes", count(2, "class", "classes"))
+  end)
+end)

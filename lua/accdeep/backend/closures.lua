@@ -20,6 +20,7 @@ local c_library = require "accdeep.sema.c.c_library"
 local member_calls = require "accdeep.backend.member_calls"
 local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 local identity, converter = arithmetic.identity, arithmetic.converter
@@ -77,7 +78,7 @@ function lvalues.element(env, e, may_end)
       if may_end and i == n and type(low) == "table" then return last, low, high end
       if may_end and i == n then return last, address, last end
       f.pos = pos
-      space:out_of_bounds(address, ("index %d is outside the array of %d elements"):format(i, n), f)
+      space:out_of_bounds(address, ("index %d is outside the array of %s"):format(i, strings.count(n, "element")), f)
     end
     return address + i * size, low, high
   end)

@@ -12,6 +12,7 @@ local scoped_names = require "accdeep.types.scoped_names"
 local template = require "accdeep.types.template"
 local types = require "accdeep.types"
 local with_fields = require "accdeep.base.with_fields"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -38,7 +39,7 @@ local function apply_declarator(session, t, declarator)
       if suffix.size then
         n = constant(session, suffix.size)
         if n < 0 then
-          raise("invalid-section", suffix.pos, ("an array has %d elements"):format(n))
+          raise("invalid-section", suffix.pos, ("an array has %s"):format(strings.count(n, "element")))
         end
       end
       if t.kind == "function" or t.kind == "void" or (t.kind == "record" and not t.complete)
@@ -127,8 +128,8 @@ local function fill(session, t, spec) class.fill(session, declarations, t, spec)
 local function instance(session, spec, template_record)
   local arguments, params = {}, template_record.params
   local function wrong_number()
-    raise("type-mismatch", spec.pos, ("%s takes %d argument%s"):format(spec.name, #params,
-      #params == 1 and "" or "s"), { length = #spec.name })
+    raise("type-mismatch", spec.pos, ("%s takes %s"):format(spec.name, strings.count(#params, "argument")),
+      { length = #spec.name })
   end
   if #spec.arguments > #params then wrong_number() end
   local function argument(parameter, node)
@@ -253,7 +254,7 @@ local function initialize_braces(session, t, address, value)
       at = at + 1
       if t.kind == "array" then
         if at > t.n then
-          raise("out-of-bounds", item.pos, ("the array has only %d elements"):format(t.n))
+          raise("out-of-bounds", item.pos, ("the array has only %s"):format(strings.count(t.n, "element")))
         end
         target_type, target_address = t.of, address + (at - 1) * t.of.size
       else

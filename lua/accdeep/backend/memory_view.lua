@@ -105,8 +105,8 @@ function Host:classify(address, size, frame)
   end
   local nearest = range or ctx:host_at(address - 1) or ctx:host_at(address - size)
   fail(frame, "out-of-bounds", nearest
-    and ("%d bytes at offset %d of %s, which has %d bytes"):format(size, address - nearest.host,
-      nearest.name ~= "" and nearest.name or "a block", nearest.bytes)
+    and ("%s at offset %d of %s, which has %s"):format(strings.count(size, "byte"), address - nearest.host,
+      nearest.name ~= "" and nearest.name or "a block", strings.count(nearest.bytes, "byte"))
     or "the address is in no memory of the host program",
     { rule = "ACC33-2.7.1-1", objects = { nearest } })
 end
@@ -117,8 +117,8 @@ function Host:check(address, size, low, high, frame)
   if type(low) == "table" then self:classify(address, size, frame) end
   if low and (address < low or address + size > high) then
     local range = self.ctx:host_at(low)
-    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes"):format(size,
-      address - low, range and range.name ~= "" and range.name or "an object", high - low),
+    fail(frame, "out-of-bounds", ("%s at offset %d of %s, which has %s"):format(strings.count(size, "byte"),
+      address - low, range and range.name ~= "" and range.name or "an object", strings.count(high - low, "byte")),
       { rule = "ACC33-2.7.1-1", objects = { range } })
   end
 end
@@ -298,8 +298,8 @@ function Device:check(address, size, low, high, frame)
     local object = self.ctx:present_at(self.number, low, true)
     local name = object and object.name ~= "" and object.name or "an object"
     if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
-    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
-      :format(size, address - low, name, high - low, self.number),
+    fail(frame, "out-of-bounds", ("%s at offset %d of %s, which has %s on device %d"):format(
+      strings.count(size, "byte"), address - low, name, strings.count(high - low, "byte"), self.number),
       { rule = applicable_rule(self.session, "TR14-1.2-10"), objects = { object },
       help = self:explain_split_object(object, address - low) })
   end
@@ -659,7 +659,7 @@ local function array_element(at, key)
   if not i then return nil end
   if i < 0 or (at.type.n and i >= at.type.n) then
     at.space:out_of_bounds(at.address,
-      ("index %d is outside the array of %d elements"):format(i, at.type.n or 0), frame)
+      ("index %d is outside the array of %s"):format(i, strings.count(at.type.n or 0, "element")), frame)
   end
   return at.address + i * at.type.of.size
 end

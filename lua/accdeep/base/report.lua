@@ -172,7 +172,7 @@ function report.error(err, options)
   for _, text in ipairs(err.notes or {}) do note("note", text) end
   for _, object in ipairs(err.objects or {}) do
     local name = object.name ~= "" and object.name or "unnamed object"
-    local text = ("%s, %d bytes"):format(name, object.bytes)
+    local text = ("%s, %s"):format(name, strings.count(object.bytes, "byte"))
     if object.file then text = ("%s, from %s:%d"):format(text, object.file, object.line) end
     note("object", text)
   end
@@ -245,8 +245,7 @@ function formats.text(options)
   function self.finish(records)
     local total, failed = count(records)
     if total == 1 and #records == 1 then return end
-    options.out(("%d of %d cases hold, in %d file%s\n"):format(total - failed, total, #records,
-      #records == 1 and "" or "s"))
+    options.out(("%d of %d cases hold, in %s\n"):format(total - failed, total, strings.count(#records, "file")))
   end
   return self
 end

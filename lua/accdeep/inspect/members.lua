@@ -10,6 +10,7 @@
 -- snapshot.lua implements readers of host and device memory.
 
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local members = {}
 
@@ -228,7 +229,7 @@ function visit(walk, t, offset, path)
     row.text = number(walk.reader, t, offset)
     row.unknown, row.text = not row.text, row.text or UNKNOWN
   else
-    row.text = ("%d bytes"):format(t.size)
+    row.text = strings.count(t.size, "byte")
   end
   add(walk, row)
 end

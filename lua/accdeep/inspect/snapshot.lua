@@ -56,6 +56,7 @@ local members = require "accdeep.inspect.members"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local state = require "accdeep.run.state"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local snapshot = {}
 
@@ -486,7 +487,7 @@ end
 -- Returns the rows of an object without a known type: a list with one row, "N bytes". `low`: offset of the object in
 -- the host object; `bytes`: its length.
 local function raw_row(low, bytes)
-  return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
+  return { { path = "", offset = low, bytes = bytes, kind = "value", text = strings.count(bytes, "byte") } }
 end
 
 -- Returns the table of an object or a group in the snapshot. `object`: an entry of the result of `choose`. `reader`:

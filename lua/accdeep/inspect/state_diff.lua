@@ -4,6 +4,7 @@
 local core = require "accdeep.core"
 local snapshot = require "accdeep.inspect.snapshot"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local state_diff = {}
 
@@ -53,8 +54,8 @@ local function counters(object) return ("structured %s, dynamic %s"):format(obje
 -- ...) adds a line.
 local function diff_present(before, after, add_line)
   compare(before, after, function(o) return o.name .. " " .. o.bytes end,
-    function(o) add_line("+ %s, %d bytes, present: %s", o.name, o.bytes, counters(o)) end,
-    function(o) add_line("- %s, %d bytes, present no more", o.name, o.bytes) end,
+    function(o) add_line("+ %s, %s, present: %s", o.name, strings.count(o.bytes, "byte"), counters(o)) end,
+    function(o) add_line("- %s, %s, present no more", o.name, strings.count(o.bytes, "byte")) end,
     function(old, new)
       for _, counter in ipairs { "structured", "dynamic" } do
         if old[counter] ~= new[counter] then add_line("  %s: %s %s, was %s", new.name, counter, new[counter],
@@ -135,7 +136,8 @@ local function diff_transfers(events, add_line)
   end
   for _, row in ipairs { { "h2d", "to the device" }, { "d2h", "to the host" }, { "d2d", "within the device" } } do
     local n = count[row[1]]
-    if n then add_line("  %d bytes moved %s, in %d piece%s", bytes[row[1]], row[2], n, n == 1 and "" or "s") end
+    if n then add_line("  %s moved %s, in %s", strings.count(bytes[row[1]], "byte"), row[2],
+      strings.count(n, "piece")) end
   end
 end
 

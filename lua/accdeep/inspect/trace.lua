@@ -34,7 +34,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
-local utf8_text = require "accdeep.base.strings".to_utf8
+local strings = require "accdeep.base.strings"
 
 local trace = {}
 
@@ -74,7 +74,7 @@ function Writer:observer()
 end
 
 -- Writes the table `fields` as a line of JSON, with keys in the order of ORDER.
-function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder = ORDER })) .. "\n") end
+function Writer:line(fields) self.write(strings.to_utf8(json.encode(fields, { keyorder = ORDER })) .. "\n") end
 
 -- Writes a mark. `kind`: "scenario", "case" or "end". `name`: name of the file or case, nil for "end".
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
@@ -230,8 +230,8 @@ end
 -- Writes event number `i` of the list `batch`, the events of one directive. After the last event, also writes marks for
 -- changes without events. Must be called for all events in order, because event 1 prepares the others.
 function Writer:event(event, session, batch, i)
-  local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
-    device = event.device, async = event.async }
+  local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule,
+    at = event.at ~= "" and event.at or nil, device = event.device, async = event.async }
   if i == 1 then
     self.released = released_objects(batch)
     self.last = last_ones(session, batch, self.released)
@@ -434,7 +434,7 @@ function trace.describe(line)
   if line.mark == "finding" then return ("finding %s[%s]: %s"):format(line.level, line.code, line.message) end
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",
-    not (POINTERS[line.op] or BODILESS[line.op]) and (", %d bytes"):format(line.bytes) or "",
+    not (POINTERS[line.op] or BODILESS[line.op]) and ", " .. strings.count(line.bytes, "byte") or "",
     line.rule and "  [" .. line.rule .. "]" or "", line.at ~= "" and line.at and "  at " .. line.at or "")
 end
 

@@ -9,6 +9,7 @@ local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.sema.c.list_item"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -32,8 +33,9 @@ end
 local function require_inside(subscript, first, count, stride, n, rule)
   if first >= 0 and (count == 0 and first or first + (count - 1) * stride + 1) <= n then return end
   local stride_text = stride ~= 1 and (":%d"):format(stride) or ""
-  raise("out-of-bounds", subscript.pos, ("the section [%d:%d%s] is outside the array of %d elements"):format(first,
-    count, stride_text, n), { rule = rule, help = stride_text == "" and advice.section(first, count, n) or nil })
+  raise("out-of-bounds", subscript.pos, ("the section [%d:%d%s] is outside the array of %s"):format(first, count,
+    stride_text, strings.count(n, "element")), { rule = rule,
+    help = stride_text == "" and advice.section(first, count, n) or nil })
 end
 
 -- True if the section `node` has a stride in any dimension.

@@ -15,6 +15,7 @@ local scoped_names = require "accdeep.types.scoped_names"
 local list_item = require "accdeep.sema.c.list_item"
 local types = require "accdeep.types"
 local memory_view = require "accdeep.backend.memory_view"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -73,8 +74,8 @@ local function section_values(env, node, frame)
     if t.kind == "pointer" and (depth > 1 or base.lvalue) then
       at, low, high = space:load_pointer(at, low, high, frame)
     elseif t.kind == "array" and (start < 0 or start + length > t.n) then
-      space:out_of_bounds(at, ("the section [%d:%d] is outside the array of %d elements"):format(start, length, t.n),
-        frame)
+      space:out_of_bounds(at, ("the section [%d:%d] is outside the array of %s"):format(start, length,
+        strings.count(t.n, "element")), frame)
     end
     local values = {}
     for i = start, start + length - 1 do

@@ -5,6 +5,7 @@
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local memory_view = require "accdeep.backend.memory_view"
+local strings = require "accdeep.base.strings"
 
 local value_text = {}
 
@@ -50,7 +51,7 @@ local function pointer_text(at)
   local name = range.name ~= "" and range.name or "memory"
   if not range.live then return ("-> %s, which was freed"):format(name) end
   local offset = at.address - range.host
-  return ("-> %s%s%s"):format(name, offset > 0 and (" + %d bytes"):format(offset) or "",
+  return ("-> %s%s%s"):format(name, offset > 0 and " + " .. strings.count(offset, "byte") or "",
     at.space.on_device and " on the host" or "")
 end
 

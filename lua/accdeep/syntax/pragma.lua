@@ -15,7 +15,7 @@ local raise = diagnostic.raise
 
 local pragma = {}
 
--- Words of other compilers' pragmas that is_slip would report as a misspelt sentinel: GCC differs from acc by one
+-- Words of other compilers' pragmas that pragma.is_slip would report as a misspelt sentinel: GCC differs from acc by one
 -- letter.
 local others = { GCC = true }
 
@@ -23,9 +23,9 @@ local starts = { acc = "directive", omp = "omp_directive" }
 -- Sentinels of vendor extensions of OpenMP (5.1, 2.1).
 local extensions = { omx = true, ompx = true }
 
--- True if `word` differs from `sentinel` by one letter (another, missing or additional one), or by two adjacent letters
--- that are swapped.
-local function is_slip(word, sentinel)
+-- Returns true if `word` differs from `sentinel` by one letter (another, missing or additional one), or by two adjacent
+-- letters that are swapped. Both may be any two words.
+function pragma.is_slip(word, sentinel)
   if #word == #sentinel then
     local differs = {}
     for i = 1, #word do
@@ -50,7 +50,7 @@ local function check_foreign(node, word)
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
   end
   for sentinel in sorted_pairs(starts) do
-    if not others[word] and word ~= "" and (word:lower() == sentinel or is_slip(word:lower(), sentinel)) then
+    if not others[word] and word ~= "" and (word:lower() == sentinel or pragma.is_slip(word:lower(), sentinel)) then
       raise("syntax", node.start, ("'%s' is not a sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
         help = ("did you mean '%s'?"):format(sentinel) })
     end

@@ -370,7 +370,7 @@ return function(options)
     ACCDEEP_ORDER = tostring(options.seed or 0),
     ACCDEEP_COLOR = options.color and "1" or "0",
     ACCDEEP_SUMMARY = (options.quiet or options.orders) and "0" or "1",
-    -- What the runtime reports if neither the program nor its libraries execute a directive
+    -- Text of a note, which the runtime prints if neither the program nor its libraries execute a directive
     ACCDEEP_SILENT = missing_calls
       or not (script or options.quiet) and "no directive ran on a device, so that nothing was checked" or "",
   }

@@ -12,6 +12,7 @@ local error_codes = require "accdeep.base.error_codes"
 local json = require "dkjson"
 local rules = require "accdeep.definitions.rules"
 local system = require "accdeep.system"
+local strings = require "accdeep.base.strings"
 
 local orders = {}
 
@@ -209,7 +210,7 @@ function orders.run(options, job, message)
     message("note", "no other order was tried: the program has no asynchronous work that can be put off")
   elseif not first then
     message("note", options.orders == 1 and "the order of seed 1 has the same result"
-      or ("the orders of %d seeds have the same result"):format(options.orders))
+      or ("the orders of %s have the same result"):format(strings.count(options.orders, "seed")))
   else
     for _ = 1, 2 do
       local again = run_once(job, 0)

@@ -9,9 +9,10 @@ local shell_command = {}
 -- Returns a text quoted as one word of the shell.
 function shell_command.quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- Creates a temporary folder and returns its path; the caller removes it. Raises if that fails.
+-- Creates a temporary folder and returns its path; the caller removes it. Raises if that fails. The folder is made in
+-- shell_command.parent, which a process sets whose parent removes its files; nil: in the usual folder.
 function shell_command.folder()
-  local path, problem = system.temporary_folder()
+  local path, problem = system.temporary_folder(shell_command.parent)
   return path or error(diagnostic.new { code = "file", rule = "HOUSE-files",
     message = "there is no folder for temporary files: " .. problem,
     help = "set TMPDIR to a folder that is there, and where files can be made" }, 0)

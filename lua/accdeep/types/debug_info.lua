@@ -18,6 +18,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -401,10 +402,10 @@ function debug_info.describe(t)
       end
     end
   end
-  if t.kind ~= "record" then return ("%s; /* %d bytes */\n"):format(types.name(t), t.size) end
+  if t.kind ~= "record" then return ("%s; /* %s */\n"):format(types.name(t), strings.count(t.size, "byte")) end
   lines[1] = types.name(t):gsub("^struct (%S+::)", "%1") .. " {"
   add(t, 0, "    ")
-  lines[#lines + 1] = ("}; /* %d bytes */\n"):format(t.size)
+  lines[#lines + 1] = ("}; /* %s */\n"):format(strings.count(t.size, "byte"))
   return table.concat(lines, "\n")
 end
 

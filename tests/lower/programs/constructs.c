@@ -119,6 +119,17 @@ int main(void)
     }
     printf("loop variables: %ld\n", sum_of(c[0], N * N));
 
+    int last = 0; // kernels copies scalars
+#pragma acc kernels copyout(b)
+    {
+        last = a[N - 1];
+#pragma acc loop independent
+        for (i = 0; i < N; i++)
+            for (k = 0, b[i] = 0; k < 3; k++)
+                b[i] += last;
+    }
+    printf("kernels: %d %ld\n", last, sum_of(b, N));
+
 #pragma acc enter data copyin(p[0:N])
 #pragma acc enter data copyin(p[0:N])
 #pragma acc parallel loop present(p[0:N])

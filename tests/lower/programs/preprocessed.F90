@@ -9,7 +9,7 @@ module types_m
 #include "component.h"
     FIELD(a)
     FIELD(b)
-#ifdef _OPENACC
+#if defined(_OPENACC) || defined(_OPENMP)
     !$acc shape(s) exclude(b)
 #else
     !$acc shape(wrong) exclude(zzz)

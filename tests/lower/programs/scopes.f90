@@ -1,5 +1,5 @@
-! Types of one name in several modules, types of procedures, blocks, select type, several statements in a line, regions
-! in regions, values of all kinds.
+! Types of one name in several modules, types of procedures, blocks, several statements in a line, regions in regions,
+! values of all kinds.
 module lib
   implicit none
   type, public :: box
@@ -35,7 +35,7 @@ module procs
 contains
   recursive subroutine nested(depth, b)
     integer, intent(in) :: depth
-    class(*), intent(inout) :: b
+    type(box), intent(inout) :: b
     type local
       real, allocatable :: q(:)
       integer :: w(0:1)
@@ -46,16 +46,13 @@ contains
     type(local), allocatable :: ls(:)
     integer :: i; character(len=20) :: text = "!$acc data copy(x)"
     allocate(l%q(2), l%r(1)); l%q = depth; l%r = 0; l%w = 0; allocate(ls(2), source = l)
-    select type (b)
-    type is (box)
-      !$acc data copy<novi>(b)
-      !$acc serial
-      b%d(1) = b%d(1) + depth; b%label = 'devi'
-      b%on(2) = .true.
-      b%z = cmplx(1, depth)
-      !$acc end serial
-      !$acc end data
-    end select
+    !$acc data copy<novi>(b)
+    !$acc serial
+    b%d(1) = b%d(1) + depth; b%label = 'devi'
+    b%on(2) = .true.
+    b%z = cmplx(1, depth)
+    !$acc end serial
+    !$acc end data
     block
       type(local) :: inner
       inner = l

@@ -8,6 +8,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
 local object = require "accdeep.backend.fortran.object"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -36,7 +37,7 @@ local function match_arguments(t, node)
     if not component then
       raise("type-mismatch", arg.pos, arg.tag == "keyword"
         and ("%s has no component '%s'"):format(types.name(t), arg.name)
-        or ("%s has %d component%s"):format(types.name(t), #components, #components == 1 and "" or "s"))
+        or ("%s has %s"):format(types.name(t), strings.count(#components, "component")))
     elseif by_name[component.name] then
       raise("type-mismatch", arg.pos, ("the component '%s' is given twice"):format(component.name))
     end

@@ -25,7 +25,7 @@ local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran_types = require "accdeep.types.fortran_types"
-local word_set = require "accdeep.base.strings".word_set
+local strings = require "accdeep.base.strings"
 local types = require "accdeep.types"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 local memory_view = require "accdeep.backend.memory_view"
@@ -223,7 +223,8 @@ function fortran_expression.add_values(env, e)
 end
 
 -- Intrinsic procedures of Fortran that are not supported; a call raises an error that says so.
-local unsupported_intrinsics = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof
+local unsupported_intrinsics = strings.word_set [[
+  adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof
   ceiling char command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line
   findloc gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge
   minloc move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan
@@ -348,8 +349,8 @@ end
 local function integer(env, node)
   local e = compile(env, node)
   if e.rank ~= 0 then
-    raise("type-mismatch", node.pos, ("a scalar is needed, this has %d dimension%s"):format(e.rank,
-      e.rank == 1 and "" or "s"))
+    raise("type-mismatch", node.pos, ("a scalar is needed, this has %s"):format(
+      strings.count(e.rank, "dimension")))
   elseif e.type.class ~= "integer" then
     raise("type-mismatch", node.pos, ("an integer is needed, this is %s"):format(types.name(e.type)))
   end
@@ -472,8 +473,8 @@ function compilers.reference(env, node)
   end
   if not base.section then raise("syntax", node.pos, "elements are those of variables") end
   if #node.args ~= base.rank then
-    raise("type-mismatch", node.pos, ("%s has %d dimension%s, not %d"):format(base.text, base.rank,
-      base.rank == 1 and "" or "s", #node.args))
+    raise("type-mismatch", node.pos, ("%s has %s, not %d"):format(base.text,
+      strings.count(base.rank, "dimension"), #node.args))
   end
   local subscripts, is_element, indices = {}, true, {}
   for i, arg in ipairs(node.args) do

@@ -16,6 +16,7 @@ local fortran_types = require "accdeep.types.fortran_types"
 local object = require "accdeep.backend.fortran.object"
 local types = require "accdeep.types"
 local memory_view = require "accdeep.backend.memory_view"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -55,7 +56,8 @@ end
 local function address_of(at, index)
   local section = at.section
   if math.type(index) ~= "integer" or index < 0 or index >= at.type.n then
-    raise("out-of-bounds", nil, ("element %s of an array of %d elements"):format(tostring(index), at.type.n),
+    raise("out-of-bounds", nil, ("element %s of an array of %s"):format(tostring(index),
+      strings.count(at.type.n, "element")),
       { rule = "ACC33-2.7.1-1" })
   end
   local address = section.address
@@ -95,8 +97,7 @@ function Array:__call(...)
   local at = memory_view.location(self)
   local section = at.section
   if select("#", ...) ~= #section.dims then
-    raise("type-mismatch", nil, ("the array has %d dimension%s"):format(#section.dims,
-      #section.dims == 1 and "" or "s"))
+    raise("type-mismatch", nil, ("the array has %s"):format(strings.count(#section.dims, "dimension")))
   end
   local address = section.address
   for i, dim in ipairs(section.dims) do
@@ -178,7 +179,8 @@ local function fill_section(space, section, t, value)
     local dim = dims[depth]
     if type(list) ~= "table" or #list > dim.extent then
       if type(list) ~= "table" then memory_view.wrong_type(list, t) end
-      raise("out-of-bounds", nil, ("%d values for %d elements"):format(#list, dim.extent))
+      raise("out-of-bounds", nil, ("%s for %s"):format(strings.count(#list, "value"),
+        strings.count(dim.extent, "element")))
     end
     for i, item in ipairs(list) do
       local at = address + (i - 1) * dim.sm
@@ -190,7 +192,8 @@ local function fill_section(space, section, t, value)
   if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then
     local addresses = fortran_expression.addresses(section)
     if #value > #addresses then
-      raise("out-of-bounds", nil, ("%d values for %d elements"):format(#value, #addresses))
+      raise("out-of-bounds", nil, ("%s for %s"):format(strings.count(#value, "value"),
+        strings.count(#addresses, "element")))
     end
     for i, item in ipairs(value) do memory_view.fill(space, section.of, addresses[i], item, section.low,
       section.high) end

@@ -9,6 +9,7 @@ local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
 local fortran_operations = require "accdeep.backend.fortran.fortran_operations"
 local fortran_types = require "accdeep.types.fortran_types"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 local compile, needs, converter = fortran_operations.compile, fortran_operations.needs, fortran_operations.converter
@@ -408,7 +409,8 @@ define("reshape", "source shape", function(env, node, arguments)
       n, result.shape[i] = n * length, length
     end
     if #values < n then
-      raise("out-of-bounds", node.pos, ("%d values for %d elements"):format(#values, n))
+      raise("out-of-bounds", node.pos, ("%s for %s"):format(strings.count(#values, "value"),
+        strings.count(n, "element")))
     end
     for i = 1, n do result[i] = values[i] end
     return result

@@ -22,6 +22,7 @@ local object = require "accdeep.backend.fortran.object"
 local scope = require "accdeep.types.scope"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise, type_of = diagnostic.raise, fortran_expression.type_of
 
@@ -208,8 +209,8 @@ local function bound(session, run, entity, t, open, attributes)
   section = section_of(session, entity, actual, element_type, frame)
   t = t or fortran_types.array(element_type, open_bounds(session, open, section))
   if t.n > fortran_descriptor.count(section.dims) then
-    raise("out-of-bounds", frame.pos, ("the argument '%s' has %d elements, %s has %d"):format(entity.name, t.n,
-      e.text or "the value", fortran_descriptor.count(section.dims)))
+    raise("out-of-bounds", frame.pos, ("the argument '%s' has %s, %s has %d"):format(entity.name,
+      strings.count(t.n, "element"), e.text or "the value", fortran_descriptor.count(section.dims)))
   end
   if fortran_descriptor.is_contiguous(element_type, section.dims) then return section.address, t end
   return pack_argument(session, entity, section, run, frame), t
@@ -266,7 +267,7 @@ local function match_arguments(node, args, pos)
     local name = actual.keyword or node.params[i]
     if not name or not is_dummy[name] then
       raise("type-mismatch", actual.node.pos, actual.keyword and ("'%s' has no argument '%s'"):format(node.name, name)
-        or ("'%s' has %d argument%s"):format(node.name, #node.params, #node.params == 1 and "" or "s"))
+        or ("'%s' has %s"):format(node.name, strings.count(#node.params, "argument")))
     end
     if names[name] ~= true then
       raise("type-mismatch", actual.node.pos, ("the argument '%s' is given twice"):format(name))

@@ -97,7 +97,7 @@ local function loops_of(node, list, location)
     if not loop or loop.tag ~= "do" or i > 1 and at[2] and not node.forced then
       if i > 1 then
         raise("syntax", node.collapse_pos or node.pos,
-          ("%d nested loops are required, only %d are there"):format(depth, i - 1),
+          ("%d nested loops are required, found %d"):format(depth, i - 1),
           { rule = "ACC33-2.9-3", location = location })
       end
       raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),

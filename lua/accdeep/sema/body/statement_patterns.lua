@@ -170,7 +170,7 @@ function statement_patterns.loops(node, construct, n, rule, is_perfect, location
     local inner = loop_in(outer, is_perfect and not forced)
     if not inner then
       raise("syntax", construct.collapse_pos or construct.pos,
-        ("%d nested loops are required, only %d are there"):format(n, i - 1), { rule = rule, location = location })
+        ("%d nested loops are required, found %d"):format(n, i - 1), { rule = rule, location = location })
     end
     check_loop(inner, construct, rule)
     local name, init = counter(inner), inner.init

@@ -18,6 +18,7 @@ local symbols = require "accdeep.sema.c.symbols"
 local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
 local with_fields = require "accdeep.base.with_fields"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 local scalars = types.scalars
@@ -330,7 +331,8 @@ function checkers.index(env, node)
   if t.kind == "array" then
     local i = is_bound(env) and t.n and index.const
     if i and (i < 0 or i >= t.n) then
-      raise("out-of-bounds", node.index.pos, ("index %d is outside the array of %d elements"):format(i, t.n))
+      raise("out-of-bounds", node.index.pos, ("index %d is outside the array of %s"):format(i,
+        strings.count(t.n, "element")))
     end
     return typed_ast.lvalue("element", t.of, node.pos, { base = base, index = index, n = t.n,
       const_name = base.const_name })
@@ -561,7 +563,7 @@ end
 local function call_library(env, node, base_name, t)
   local count = c_library[base_name][1]
   if #node.args ~= count then
-    raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(node.base.name, count, count == 1 and "" or "s"))
+    raise("type-mismatch", node.pos, ("%s takes %s"):format(node.base.name, strings.count(count, "argument")))
   end
   local args = {}
   for i, arg in ipairs(node.args) do args[i] = convert(number(env, arg), t) end

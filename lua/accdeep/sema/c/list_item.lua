@@ -13,6 +13,7 @@ local ast = require "accdeep.base.ast"
 local scoped_names = require "accdeep.types.scoped_names"
 local section = require "accdeep.sema.c.section"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -212,8 +213,8 @@ local function analyse_subscripts(session, typed, action)
   end
   local n = t.kind == "array" and t.size // typed.section.row.size
   if n and start and length and (start < 0 or start + length > n) then
-    raise("out-of-bounds", first.pos, ("the section [%d:%d] is outside the array of %d elements"):format(start, length,
-      n), { rule = "ACC33-2.7.1-1", help = advice.section(start, length, n) })
+    raise("out-of-bounds", first.pos, ("the section [%d:%d] is outside the array of %s"):format(start, length,
+      strings.count(n, "element")), { rule = "ACC33-2.7.1-1", help = advice.section(start, length, n) })
   end
 end
 

@@ -26,6 +26,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local scoped_names = require "accdeep.types.scoped_names"
 local typed_ast = require "accdeep.sema.c.typed_ast"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 local LONG = types.scalars.long
@@ -86,11 +87,12 @@ local function add_dimension(row, start, length, subscript)
   local is_none = disjunction(fold("<=", count, 0), fold("==", length, 0))
   if disjunction(is_row, is_none) == 0 then
     raise("invalid-section", pos, "the section is not contiguous",
-      { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
+      { rule = "ACC33-2.7.1-4", help = ("take all of the inner dimension: %s"):format(strings.count(n, "element")) })
   end
   local in_row = conjunction(fold("<=", 0, first), fold("<=", fold("+", first, count), n))
   if disjunction(is_none, in_row) == 0 then
-    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first, count, n),
+    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %s"):format(first, count,
+      strings.count(n, "element")),
       { rule = "ACC33-2.7.1-1", help = advice.section(first, count, n) })
   end
   return fold("+", fold("*", start, n), first), fold("*", length, count)
@@ -255,7 +257,7 @@ local function analyse_ranges(env, t, subscript)
   local rank = t.bounds and #t.bounds or t.rank
   if t.polymorphic then raise("unsupported", pos, "a part of a polymorphic component cannot be named here") end
   if #subscript.ranges ~= rank then
-    raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
+    raise("type-mismatch", pos, ("the component has %s, not %d"):format(strings.count(rank, "dimension"),
       #subscript.ranges), { rule = "TR14-3.1.1-22" })
   end
   for i, range in ipairs(subscript.ranges) do

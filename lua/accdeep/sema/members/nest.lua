@@ -46,6 +46,7 @@ local openacc_directives = require "accdeep.definitions.openacc_directives"
 local policy = require "accdeep.sema.members.policy"
 local shape = require "accdeep.sema.members.shape"
 local types = require "accdeep.types"
+local strings = require "accdeep.base.strings"
 
 local raise = diagnostic.raise
 
@@ -112,7 +113,7 @@ local function bind(member_mapping, layers, args, pos)
     local arguments = number == 1 and args or {}
     if #arguments > #params then
       raise("type-mismatch", arguments[#params + 1].pos, #params == 0 and "there are no parameters"
-        or ("there are only %d parameters"):format(#params), { rule = "TR14-5-01" })
+        or ("only %s can be given"):format(strings.count(#params, "argument")), { rule = "TR14-5-01" })
     end
     for i, parameter in ipairs(params) do
       local node = arguments[i] or parameter.default

@@ -13,7 +13,7 @@ local function options(command)
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
   command:flag("--no-races", "Races between iterations of a loop are not found.")
-  command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library, whose "
+  command:option("--to", "What directives become: openacc; openmp; accdeep: calls of its library, whose "
     .. "programs are not checked.", "openacc"):choices { "openacc", "openmp", "accdeep" }
   command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as recursive types.", "tr14")
     :choices { "tr14", "tr14x" }

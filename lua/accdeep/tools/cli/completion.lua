@@ -32,7 +32,8 @@ local function values()
   local of_option = { ["--rules"] = list_words(names), ["--compare"] = list_words(names),
     ["--also"] = list_words(names), ["--profile"] = list_words(names),
     ["--device"] = { "sim", "cuda" }, ["--link"] = { "pcie4", "pcie5", "nvlink" } }
-  for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
+  for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-seconds", "--limit-steps", "--shard", "--step",
+    "--to" } do
     -- The value is a number or a word that is not listed here, so that shells must not offer files.
     of_option[name] = {}
   end

@@ -5,6 +5,7 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local trace_order = lazy.require "accdeep.inspect.trace_order"
 local trace = lazy.require "accdeep.inspect.trace"
+local strings = require "accdeep.base.strings"
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
@@ -94,7 +95,7 @@ local function run(chosen)
     end
     return 1
   end
-  common.write_output(("no difference in %d events\n"):format(first.events))
+  common.write_output(("no difference in %s\n"):format(strings.count(first.events, "event")))
   return 0
 end
 

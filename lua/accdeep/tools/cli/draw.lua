@@ -6,6 +6,7 @@ local common = require "accdeep.tools.cli.common"
 local draw = lazy.require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
 local report = require "accdeep.base.report"
+local strings = require "accdeep.base.strings"
 
 -- Returns the name of a picture unchanged; nil and a message if its suffix is unknown.
 local function file(text)
@@ -76,8 +77,8 @@ local function run(chosen)
     local opens_at = chosen.step or case.failed_at
     draw.write(files.prepare_output(chosen.out),
       draw.page(result.title or path, file_of_lines, cases, number, opens_at))
-    common.write_output(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
-      steps == 1 and "" or "s", opens_at and ("; opens at step %d of case %d"):format(opens_at, number) or ""))
+    common.write_output(("%s: %s, %s%s\n"):format(chosen.out, strings.count(#cases, "case"),
+      strings.count(steps, "step"), opens_at and ("; opens at step %d of case %d"):format(opens_at, number) or ""))
   else
     draw.write(files.prepare_output(chosen.out), draw.step(case, step, format))
     common.write_output(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,

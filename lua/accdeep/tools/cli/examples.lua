@@ -10,7 +10,8 @@ local SUBJECTS = {
   { "Begin here", {
     { "first.lua", "a scenario that explains itself; accdeep init writes it" },
     { "update_pointer.lua", "does an update of a structure keep its attached pointer?" },
-    { "never_attached.lua", "a kernel follows a pointer that was never attached" } } },
+    { "never_attached.lua", "a kernel follows a pointer that was never attached" },
+    { "deep_copy.lua", "one clause copies a structure with its arrays" } } },
   { "Tutorial, step by step", {
     { "tutorial/01-flat-array.lua", "a kernel needs its data on the device" },
     { "tutorial/02-structure.lua", "a clause on a structure does not move what its pointer points to" },

@@ -8,6 +8,7 @@ local explore = lazy.require "accdeep.tools.explore"
 local progress = require "accdeep.base.progress"
 local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
 local scenario_writer = lazy.require "accdeep.steps.scenario_writer"
+local strings = require "accdeep.base.strings"
 
 -- Returns the number of words (actions of a program), at least 1, that a text denotes. Returns nil and a message for
 -- other texts.
@@ -50,17 +51,22 @@ local function group_digits(n)
   return table.concat(parts, ",")
 end
 
+-- Returns a number as text (group_digits) with its noun. `plural`: the noun's plural; nil: with an s.
+local function count(n, noun, plural)
+  return ("%s %s"):format(group_digits(n), n == 1 and noun or plural or noun .. "s")
+end
+
 -- Prints the counts of an exploration as comments. `result`: result of explore.run or explore.merge.
 local function print_counts(exploration, result)
   local levels = {}
   for n, classes in ipairs(result.levels) do levels[n] = group_digits(classes) end
   local all = 0
   for n = 1, exploration.bound do all = all + (#exploration.actions) ^ n end
-  common.write_output(("-- %s: %s programs of up to %d of %d words\n"):format(
-    exploration.source.file, group_digits(all), exploration.bound, #exploration.actions))
-  common.write_output(("-- %s classes (by words: %s), found in %s programs\n"):format(group_digits(result.classes),
-    table.concat(levels, " "), group_digits(result.programs)))
-  common.write_output(("-- %s words carried out%s\n"):format(group_digits(result.directives), result.seconds
+  common.write_output(("-- %s: %s of up to %d of %s\n"):format(exploration.source.file, count(all, "program"),
+    exploration.bound, count(#exploration.actions, "word")))
+  common.write_output(("-- %s (by words: %s), found in %s\n"):format(count(result.classes, "class", "classes"),
+    table.concat(levels, " "), count(result.programs, "program")))
+  common.write_output(("-- %s carried out%s\n"):format(count(result.directives, "word"), result.seconds
     and (" in %.1f s, %s a second"):format(result.seconds, group_digits(result.carried_out // result.seconds)) or ""))
 end
 
@@ -95,9 +101,6 @@ local function compare(chosen)
   return failed and 1 or 0
 end
 
--- Returns a number with a noun in singular or plural.
-local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
-
 -- Prints the results: counts, and a scenario of counterexamples or differences. Returns the exit status: 1 if there are
 -- counterexamples or differences, 3 if the limit ended the search, 130 after an interruption.
 local function report(chosen, exploration, result)
@@ -111,14 +114,14 @@ local function report(chosen, exploration, result)
   end
   print_never(result.never)
   if chosen.hold then
-    common.write_output(("-- %s under %s\n"):format(count_text(#result.findings, "counterexample"),
+    common.write_output(("-- %s under %s\n"):format(strings.count(#result.findings, "counterexample"),
       exploration.names[1]))
     if #result.findings > 0 then common.write_output("\n" .. explore.counterexamples(exploration, result.findings)) end
     return #result.findings > 0 and 1 or 0
   end
   if #exploration.names == 1 then return 0 end
   local groups, text = explore.differences(exploration, result.findings)
-  common.write_output(("-- %s of %s\n"):format(count_text(#groups, "difference"),
+  common.write_output(("-- %s of %s\n"):format(strings.count(#groups, "difference"),
     table.concat(exploration.names, ", ")))
   if #groups == 0 then return 0 end
   common.write_output("\n" .. text)

@@ -20,7 +20,7 @@ local groups = {
   { "Check programs", { "cc", "exec", "merge", "diff", "replay", "lower", "types" } },
   { "Ask what the standards say",
     { "init", "examples", "run", "repl", "draw", "explain", "rules", "export", "explore", "conform" } },
-  { "Maintenance", { "devices", "completion", "manual", "help" } },
+  { "Maintenance", { "devices", "lsp", "completion", "manual", "help" } },
 }
 local modules = { init = "first_scenario" }
 

@@ -12,8 +12,8 @@ local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
   command:argument("options", "After --: options of the compiler for this unit."):args "*":argname "<option>"
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
-  command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library.",
-    "openacc"):choices { "openacc", "openmp", "accdeep" }
+  command:option("--to", "What directives become: openacc; openmp; accdeep: calls of its library.", "openacc")
+    :choices { "openacc", "openmp", "accdeep" }
   command:option("--rules", "tr14x: with the wishes of chapter 5 of TR-14-1, such as recursive types.", "tr14")
     :choices { "tr14", "tr14x" }
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"

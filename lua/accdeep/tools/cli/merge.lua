@@ -4,6 +4,7 @@ local error_codes = require "accdeep.base.error_codes"
 local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
 local json = require "dkjson"
+local strings = require "accdeep.base.strings"
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
@@ -27,9 +28,9 @@ local function fail(path, message)
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- Returns the contents of files as a list of {rank, lines, events, reports, summaries}, sorted by rank. `lines`: those of
--- traces; `events`: how many of them are events; `reports`, `summaries`: fields of each of these. Raises if a report is not JSON, or if no
--- line has a rank.
+-- Returns the contents of files as a list of {rank, lines, events, reports, summaries}, sorted by rank. `lines`: those
+-- of traces; `events`: how many of them are events; `reports`, `summaries`: fields of each of these. Raises if a report
+-- is not JSON, or if no line has a rank.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -103,7 +104,8 @@ local HOW = {
   plain = function(n) return format_count(n, "kernel") .. ", data movement checked only" end,
 }
 
--- Returns the summary of all ranks as text, "" if no rank has one. `list`: of read_reports; `reports`: of merge_reports.
+-- Returns the summary of all ranks as text, "" if no rank has one. `list`: see read_reports; `reports`: see
+-- merge_reports.
 local function format_summary(list, reports)
   local ranks, kernels, checked, last = {}, 0, 0, nil
   for _, rank in ipairs(list) do
@@ -150,7 +152,7 @@ end
 -- in rank and count become one. Writes the merged results to chosen.out or standard output. Returns 0. Raises if a file
 -- is no such report or is damaged.
 local function merge_sarif(chosen)
-  local results, rules, by_key = {}, {}, {}
+  local results, rules, invocations, by_key = {}, {}, {}, {}
   for _, path in ipairs(chosen.files) do
     local text = common.read(path)
     if not text:find('"name":"accdeep"', 1, true) then fail(path, "this is not a report of accdeep exec in SARIF") end
@@ -162,6 +164,8 @@ local function merge_sarif(chosen)
       if not entry and row:find '^{"ruleId":' then
         entry = { text = key, ranks = {}, count = 0 }
         results[#results + 1] = entry
+      elseif row:find '^{"executionSuccessful":' then
+        invocations[#invocations + 1] = row
       elseif not entry and row:find '^{"id":' then
         entry = {}
         rules[#rules + 1] = row
@@ -182,8 +186,9 @@ local function merge_sarif(chosen)
   table.sort(results)
   table.sort(rules)
   local text = ('{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
-    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}%s}]}\n'):format(
-    table.concat(results, ",\n"), table.concat(rules, ",\n"), format_taxonomies(rules))
+    .. '{"results":[\n%s\n],"tool":{"driver":{"name":"accdeep","rules":[\n%s\n]}}%s%s}]}\n'):format(
+    table.concat(results, ",\n"), table.concat(rules, ",\n"), format_taxonomies(rules),
+    #invocations > 0 and (',"invocations":[\n%s\n]'):format(table.concat(invocations, ",\n")) or "")
   if not chosen.out then return common.write_output(text) or 0 end
   files.write(chosen.out, text)
   return 0
@@ -211,7 +216,9 @@ local function run(chosen)
       file:write(json.encode({ mark = "scenario", name = "rank " .. rank.rank }, { keyorder = { "mark" } }), "\n",
         table.concat(rank.lines, "\n"), "\n")
     end
-    if rank.events > 0 then common.write_output(("rank %d: %d events\n"):format(rank.rank, rank.events)) end
+    if rank.events > 0 then
+      common.write_output(("rank %d: %s\n"):format(rank.rank, strings.count(rank.events, "event")))
+    end
   end
   common.write_output(format_summary(list, reports))
   if file and not file:close() then common.cannot_write(chosen.out .. ": it was not written in whole") end

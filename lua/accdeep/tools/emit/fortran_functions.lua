@@ -1,4 +1,4 @@
--- fortran_functions.lua - expresses deep directives of a unit of Fortran in standard OpenACC: calls of external
+-- fortran_functions.lua - expresses deep directives of a unit of Fortran in OpenACC or OpenMP: calls of external
 -- procedures at the unit's end (program_functions.lua, fortran_printer.lua).
 --
 -- fortran_functions.new(prefix) returns the procedures of a unit; `prefix` is the beginning of their names, which are
@@ -8,6 +8,7 @@
 -- `guards`: conditions under which the variable exists. `may_have_gaps`: the data may be noncontiguous.
 
 local fortran_types = require "accdeep.types.fortran_types"
+local fortran_helpers = require "accdeep.tools.emit.fortran_helpers"
 local fortran_printer = require "accdeep.tools.emit.fortran_printer"
 local nest = require "accdeep.sema.members.nest"
 local program_functions = require "accdeep.tools.emit.program_functions"
@@ -63,6 +64,18 @@ local function is_plain(session, member_mapping)
 end
 fortran_functions.is_plain = is_plain
 
+-- Returns true if objects of a record have components with targets: allocatable, pointers, or of unknown types.
+function fortran_functions.has_targets(record)
+  for _, member in ipairs(record.members) do
+    local t = types.innermost(member.type)
+    if member.type.kind == "descriptor" or t.kind == "descriptor" or t.kind == "pointer"
+      or hidden_bytes { member = member } >= POINTER or types.is_record(t) and fortran_functions.has_targets(t) then
+      return true
+    end
+  end
+  return false
+end
+
 -- Returns the offsets of the pointers and descriptors that a member mapping leaves out, but that the type's shape maps:
 -- other directives may have attached these pointers.
 local function left_out(session, member_mapping)
@@ -85,13 +98,14 @@ local PLACEHOLDER = 4096
 local Procedures = {}
 Procedures.__index = Procedures
 
--- Returns the name of the helper `name` (fortran_printer.lua), which is added to the unit if it is new.
+-- Returns the name of the helper `name` (fortran_helpers.lua), which is added to the unit if it is new.
 function Procedures:helper(name)
   local as = self.helpers[name]
   if not as then
     as = self.prefix .. name:gsub("^accdeep_", "")
     self.helpers[name] = as
-    self.texts[#self.texts + 1] = fortran_printer.helper(name, as)
+    local text = fortran_helpers.text(name, as, function(other) return self:helper(other) end, self.is_openmp)
+    self.texts[#self.texts + 1] = text
   end
   return as
 end
@@ -114,9 +128,11 @@ function Procedures:name_of(fn)
   return fn.name
 end
 
--- Returns the procedures of a unit. `prefix`: the beginning of their names.
-function fortran_functions.new(prefix)
-  local self = setmetatable({ prefix = prefix, texts = {}, helpers = {}, count = 0 }, Procedures)
+-- Returns the procedures of a unit. `prefix`: the beginning of their names. `is_openmp`: they call routines of OpenMP,
+-- whose directives do not detach pointers.
+function fortran_functions.new(prefix, is_openmp)
+  local self = setmetatable({ prefix = prefix, is_openmp = is_openmp, texts = {}, helpers = {}, count = 0 },
+    Procedures)
   self.functions = program_functions.new({
     input = function(symbol)
       local variable = symbol.variable or cannot "this bound"
@@ -124,7 +140,7 @@ function fortran_functions.new(prefix)
     end,
     call = function() cannot "a function in a bound" end,
     define = function(fn) define(self, fn) end,
-  }, false, "accdeep_attach_at")
+  }, is_openmp, "accdeep_attach_at")
   return self
 end
 
@@ -187,7 +203,7 @@ end
 local function unmap(self, lines, item, options)
   local moves_out, stays
   if item.program then
-    moves_out, stays = select(2, program_transfers.traffic({ item.program }, item.action, false))
+    moves_out, stays = select(2, program_transfers.traffic({ item.program }, item.action, self.is_openmp))
   else
     moves_out = clause_of(item.action).moves_out
   end
@@ -225,7 +241,7 @@ local function add_phase(self, lines, item, phase, options)
   local body = {}
   if phase == "map" then
     local moves_in = clause_of(item.action).moves_in
-    if item.program then moves_in = program_transfers.traffic({ item.program }, item.action, false) end
+    if item.program then moves_in = program_transfers.traffic({ item.program }, item.action, self.is_openmp) end
     body[1] = ("  call %s(accdeep_at, accdeep_bytes)"):format(self:helper(moves_in and "acc_copyin" or "acc_create"))
   elseif phase == "unmap" then
     unmap(self, body, item, options)

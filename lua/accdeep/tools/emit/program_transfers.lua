@@ -16,8 +16,9 @@ local program_transfers = {}
 local INHERIT = 0 -- the action of the enclosing element
 local POINTER = 8 -- bytes of a pointer
 
--- Raises {cannot = message}: standard directives cannot express the request, which is not an error of the scenario.
-function program_transfers.cannot(message) error({ cannot = message }, 0) end
+-- Raises {cannot = message, help = help}: standard directives cannot express the request, which is not an error of the
+-- scenario. `help`: advice for the user, or nil.
+function program_transfers.cannot(message, help) error({ cannot = message, help = help }, 0) end
 local cannot = program_transfers.cannot
 
 -- Names of actions, by code of the core (core.action).
@@ -242,6 +243,11 @@ function program_transfers.kept_ranges(stack, action, has_pointers)
     local slots = {}
     for _, field in ipairs(program.fields) do
       if is_pointer(field) then slots[#slots + 1] = { from = field.offset, to = field.offset + slot_bytes(field) } end
+    end
+    for _, member in ipairs(program.members or {}) do -- descriptors that are not followed may be attached, too
+      if member.pointer and member.bytes > POINTER then
+        slots[#slots + 1] = { from = member.offset, to = member.offset + member.bytes }
+      end
     end
     moved = subtract(moved, slots)
   end

@@ -7,6 +7,7 @@
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local snapshot = require "accdeep.inspect.snapshot"
+local strings = require "accdeep.base.strings"
 
 local equivalence = {}
 
@@ -32,7 +33,7 @@ local function format_row(row, display_names)
     return text:find "[^?%s]" and not row.unknown and "is " .. text or "is not initialised"
   end
   if row.state ~= "attached" then return pointers[row.state] or row.state end
-  local at = row.at and row.at ~= 0 and (" + %d bytes"):format(row.at) or ""
+  local at = row.at and row.at ~= 0 and " + " .. strings.count(row.at, "byte") or ""
   return ("is attached to `%s`%s"):format(display_names[row.to] or "?", at)
 end
 
@@ -97,7 +98,8 @@ local function differing_facts(lists, counters)
         by_key[fact.key] = {}
         order[#order + 1] = fact
       end
-      by_key[fact.key][g] = ambiguous[fact.text] and ("%s (%d bytes)"):format(fact.text, fact.bytes) or fact.text
+      by_key[fact.key][g] = ambiguous[fact.text] and ("%s (%s)"):format(fact.text, strings.count(fact.bytes, "byte"))
+        or fact.text
       if fact.is_present then hosts[g][fact.host] = true end
     end
   end

@@ -11,6 +11,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
+local strings = require "accdeep.base.strings"
 
 local oracle_report = {}
 
@@ -61,7 +62,7 @@ local function group_text(group, explanation)
   local lines = { ("%s: %s"):format(explanation and "known" or "new", oracle_comparison.text(group.program)) }
   -- Appends an indented, formatted line.
   local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
-  add("%s, in %d program%s", group.kind, group.count, group.count == 1 and "" or "s")
+  add("%s, in %s", group.kind, strings.count(group.count, "program"))
   add("%s", group.text)
   add("accdeep      %s", state_text(group.ours))
   add("the runtime  %s", state_text(group.theirs))
@@ -128,11 +129,9 @@ function oracle_report.compare(path, options)
     lines[#lines + 1] = group_text(group, explained)
   end
   table.move(missing, 1, #missing, #lines + 1, lines)
-  -- Returns a number with a noun in singular or plural.
-  local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
   lines[#lines + 1] = ("-- %s on %s: %s of up to %s, %d a second; %s, %d not explained\n"):format(path:match "[^/]*$",
-    options.oracle, count_text(count, "program"), count_text(bound, "word"), count // seconds,
-    count_text(#groups, "difference"), new)
+    options.oracle, strings.count(count, "program"), strings.count(bound, "word"), count // seconds,
+    strings.count(#groups, "difference"), new)
   return lines, new + #missing > 0, why
 end
 

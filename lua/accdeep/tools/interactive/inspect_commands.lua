@@ -12,6 +12,7 @@ local explain = require "accdeep.inspect.explain"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
 local value_text = require "accdeep.script.value_text"
+local strings = require "accdeep.base.strings"
 
 local inspect_commands = {}
 
@@ -59,7 +60,7 @@ local function show_events(user)
   local lines = {}
   for i, event in ipairs(user.events) do
     lines[i] = ("  %-6s %s%s%s\n"):format(event.op, event.name,
-      event.op ~= "attach" and event.op ~= "detach" and (", %d bytes"):format(event.bytes) or "",
+      event.op ~= "attach" and event.op ~= "detach" and ", " .. strings.count(event.bytes, "byte") or "",
       event.rule and "  [" .. event.rule .. "]" or "")
   end
   user.terminal:page(#lines > 0 and table.concat(lines) or "  nothing\n")

@@ -18,6 +18,7 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local value_text = require "accdeep.script.value_text"
 local system = require "accdeep.system"
+local strings = require "accdeep.base.strings"
 
 local Repl = {}
 Repl.__index = Repl
@@ -88,7 +89,7 @@ local function save(self, argument)
   if not ok then return terminal:write(("  %s\n"):format(file.message)) end
   ok = file:write(script(self))
   if not (file:close() and ok) then return terminal:write(("  cannot write %s\n"):format(path)) end
-  terminal:write(("  %d statement%s in %s\n"):format(#self.accepted, #self.accepted == 1 and "" or "s", path))
+  terminal:write(("  %s in %s\n"):format(strings.count(#self.accepted, "statement"), path))
   local session = self:session()
   for device = 0, session.devices - 1 do
     if #session.device_side.regions[device] > 0 then

@@ -97,7 +97,7 @@ local function statement_words(scanned, first)
 end
 
 -- Returns true if the name of the unit's compiler contains "clang".
-local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
+function c_compiler.is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
 -- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file.
 -- `source_location`: an entry of `places` (source_map.lua). clang warns of unused functions, except in files entered by
@@ -107,13 +107,13 @@ function c_compiler.marker(unit, source_location)
   local is_pedantic = false
   for _, option in ipairs(unit.options) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
   local line, path, entry_flag = source_location.line, source_location.path, source_location.flag
-  if not is_clang(unit) or is_pedantic or not entry_flag then return line_markers.line(line, path) end
+  if not c_compiler.is_clang(unit) or is_pedantic or not entry_flag then return line_markers.line(line, path) end
   return line_markers.linemarker(line, path, entry_flag)
 end
 
 -- Returns the options that make GNU compilers expand macros in OpenACC directives; "" if the compiler does so anyway.
 local function expanding(unit)
-  if is_clang(unit) then return "" end
+  if c_compiler.is_clang(unit) then return "" end
   for _, option in ipairs(unit.options) do
     if option == "-fopenacc" then return "" end
   end
@@ -135,7 +135,7 @@ function c_compiler.directives(unit)
   local scanned, list = c_source.scan(text), {}
   local file, line, at = unit.path, 1, 1
   -- Line numbers of clang do not count the line feeds in strings, therefore these are skipped.
-  local open, skips = {}, is_clang(unit)
+  local open, skips = {}, c_compiler.is_clang(unit)
   for i = 1, scanned.n do
     if skips and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end
     for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
@@ -178,7 +178,7 @@ end
 -- Returns the options by which the compiler emits unused functions and complete class descriptions, which the debug
 -- information then contains. GNU compilers then also report errors in macros where the macros are used.
 local function all_functions(unit)
-  return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
+  return c_compiler.is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
     or "-fkeep-inline-functions -fkeep-static-functions -ftrack-macro-expansion=0"
 end
 

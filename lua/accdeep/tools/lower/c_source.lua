@@ -3,7 +3,7 @@
 --
 -- Input: the text of a unit, or its preprocessed text. Output: a token list with queries. Code is separated from
 -- comments, strings and preprocessor lines, but not parsed; macros are not expanded. c_unit.lua, c_compiler.lua,
--- openmp_translation.lua, headers.lua and macros.lua use it.
+-- c_openmp.lua, headers.lua and macros.lua use it.
 --
 -- Tokens are numbered from 1 to n. Functions that search raise {cannot = reason} if the text is not understood.
 

@@ -10,7 +10,7 @@
 --
 -- A deep directive becomes a block: a standard directive for the variables, and calls of generated functions for their
 -- targets (emit/deep_directive.lua), which are at the end of the unit.
--- `--to accdeep`: c_calls.lua writes library calls. `--to openmp`: openmp_translation.lua translates the result. Edits
+-- `--to accdeep`: c_calls.lua writes library calls. `--to openmp`: c_openmp.lua translates the result. Edits
 -- refer to positions in the original text and overlap only as insertions at one position, ordered by `number`.
 
 local lazy = require "accdeep.base.lazy"
@@ -29,7 +29,7 @@ local location = require "accdeep.base.location"
 local macros = require "accdeep.tools.lower.macros"
 local member_calls = require "accdeep.backend.member_calls"
 local openacc_execution = require "accdeep.run.openacc_execution"
-local openmp_translation = lazy.require "accdeep.tools.lower.openmp_translation"
+local c_openmp = lazy.require "accdeep.tools.lower.c_openmp"
 local scope = require "accdeep.types.scope"
 local shell_command = require "accdeep.tools.shell_command"
 local c_source = require "accdeep.tools.lower.c_source"
@@ -62,7 +62,7 @@ function Unit:with_location(directive, fn, ...)
   return self.session:with_text(directive.text, directive.file, directive.line, function(...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
-    if c_source.is_reason(results[2]) then self:fail(directive, results[2].cannot) end
+    if c_source.is_reason(results[2]) then self:fail(directive, results[2].cannot, results[2].help) end
     error(results[2], 0)
   end, ...)
 end
@@ -489,7 +489,8 @@ local function lines_for(self, directive, instance)
       directive.extension .. ": no standard directive can express that") end
     variable_uses.add_region(self, directive, plan, instance)
     if not deep then return variable_uses.replace_this(self, directive, instance) end
-    if plan.async or plan.waits then deep_directive.cannot "'async' or 'wait' on a deep copy" end
+    local is_queued = (plan.async or plan.waits) and not self.is_openmp -- the translation does queued work at once
+    if is_queued then deep_directive.cannot "'async' or 'wait' on a deep copy" end
     return variable_uses.replace_this(self, directive, instance, lines_of(self, directive, deep))
   end)
 end
@@ -734,9 +735,9 @@ local function translate_to_openmp(self, text)
   local function is_left(file, line) -- true: excluded by conditional compilation
     return is_active[("%s:%d"):format(file, line)] == false
   end
-  return openmp_translation.text(self.session, text, self.unit.path, is_left, function(directive, message)
-    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, file = directive.file,
-      line = directive.line, column = directive.pos, snippet = directive.line_text, snippet_column = directive.pos,
+  return c_openmp.text(self.session, text, self.unit.path, is_left, function(directive, message, help)
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, help = help,
+      file = directive.file, line = directive.line, column = directive.pos, snippet = directive.line_text, snippet_column = directive.pos,
       length = #directive.node.name }, 0)
   end)
 end
@@ -768,8 +769,8 @@ function c_unit.lower(opened, request)
   end, is_cxx)
   function self.program.call(symbol) return self.inputs:call(symbol) end
   if request.to == "accdeep" then self.calls = c_calls.new(self.inputs) end
-  self.headers, self.routines = self.is_openmp and openmp_translation.HEADERS
-    or HEADERS, self.is_openmp and openmp_translation.routines or identity
+  self.headers, self.routines = self.is_openmp and c_openmp.HEADERS
+    or HEADERS, self.is_openmp and c_openmp.routines or identity
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
   function self.program.finished(text) return self.values:restore_expressions(text) end
   local results = table.pack(pcall(lower_text, self))

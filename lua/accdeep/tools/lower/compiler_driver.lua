@@ -211,7 +211,10 @@ local function mark_unit(unit, text)
   else
     marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx)
   end
-  return marked, unmarked, is_fortran and ".f90" or is_cxx and ".ii" or ".i"
+  if is_fortran then return marked, unmarked, ".f90" end
+  -- clang makes no device code of files with the suffixes of preprocessed ones.
+  if c_compiler.is_clang(unit) then return marked, unmarked, is_cxx and ".cpp" or ".c" end
+  return marked, unmarked, is_cxx and ".ii" or ".i"
 end
 
 -- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units to

@@ -169,13 +169,13 @@ function fortran_compiler.refuses(unit)
   return not ok and messages or nil
 end
 
--- Statements, by attribute, that the compiler accepts only if a name has the attribute. With --to accdeep, the
--- statements in `of_calls` are used, too. They query whether the name is an array, a character variable, or a variable
--- that can be read (a constant cannot).
+-- Statements, by attribute, that the compiler accepts only if a name has the attribute. With --to openmp and --to
+-- accdeep, the statements in `of_openmp` and `of_calls` are used, too. They query whether the name is an array, a
+-- character variable, or a variable that can be read (a constant cannot).
 local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
   present = "if (present(%s)) continue" }
-local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
-  read = "read (5,*) %s" }
+local of_openmp = { array = "if (lbound(%s,1) > 0) continue", read = "read (5,*) %s" }
+local of_calls = { array = of_openmp.array, read = of_openmp.read, len = "if (len(%s) > 0) continue" }
 
 -- Removes names from `entries` (see fortran_compiler.attributes) that occur only before parentheses and are not arrays.
 -- These may be functions, and a query about a function would change its declaration.
@@ -216,7 +216,7 @@ function fortran_compiler.attributes(unit, view, entries)
     local list = questions[entry.at] or {}
     questions[entry.at] = list
     for _, name in ipairs(entry.names) do
-      for _, texts in ipairs { attributes, unit.calls and of_calls or {} } do
+      for _, texts in ipairs { attributes, unit.calls and of_calls or unit.openmp and of_openmp or {} } do
         for attribute, text in sorted_pairs(texts) do
           list[#list + 1] = { text = text:gsub("%%s", name), entry = entry, name = name, attribute = attribute }
         end
@@ -297,9 +297,10 @@ function fortran_compiler.types(unit, view, entries)
   end
 end
 
--- Compiles the lowered text with -fopenacc, as a check. Returns the messages if that fails, or nil.
+-- Compiles the lowered text with its directives, as a check. Returns the messages if that fails, or nil.
 function fortran_compiler.refuses_lowered(unit, text)
-  local ok, messages = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
+  local flags = (unit.openmp and "-fopenmp" or "-fopenacc") .. " -fsyntax-only"
+  local ok, messages = try(unit, { text }, flags, unit.path:match "%.%w+$")
   return not ok and messages or nil
 end
 

@@ -195,4 +195,46 @@ function fortran_source.names(text, visit)
   end
 end
 
+-- Calls visit(name, role) for each variable that a statement may assign as a whole. Roles: "loop" for the variable of
+-- a do loop, "assigned" for that of an assignment, "if" for that of one with a condition, "passed" for an argument.
+function fortran_source.assigned(text, visit)
+  local _, rest = split_label(text)
+  local conditional = rest:match "^if%s*%b()%s*(.*)$"
+  rest = conditional or rest
+  local loop = rest:match "^do%s*%d*%s*,?%s*(%a[%w_]*)%s*="
+  if loop then return visit(loop, "loop") end
+  local name, following = rest:match "^(%a[%w_]*)%s*=(.?)"
+  if name and following ~= "=" and following ~= ">" then return visit(name, conditional and "if" or "assigned") end
+  local args = rest:match "^call%s+[%w_%%%s]+(%b())"
+  for arg in (args or ""):sub(2, -2):gsub("%b()", "()"):gmatch "[^,]+" do
+    name = arg:match "^%s*(%a[%w_]*)%s*$" or arg:match "^%s*%a[%w_]*%s*=%s*(%a[%w_]*)%s*$"
+    if name then visit(name, "passed") end
+  end
+end
+
+-- Returns three values about a statement: true if it opens a block of statements, true if it closes one, true if it
+-- divides one, as `else` does.
+function fortran_source.nesting(text)
+  local _, rest = split_label(text)
+  local opens = begins_loop(text) or rest:find "^if%s*%b()%s*then$" or rest:find "^select%s*%a+%s*%("
+    or rest:find "^where%s*%b()$" or rest:find "^forall%s*%b()$" or rest == "block" or rest:find "^associate%s*%("
+  local closes = rest:find "^end%s*do%f[^%w_]" or rest:find "^end%s*if%f[^%w_]" or rest:find "^end%s*select%f[^%w_]"
+    or rest:find "^end%s*where%f[^%w_]" or rest:find "^end%s*forall%f[^%w_]" or rest:find "^end%s*block%f[^%w_]"
+    or rest:find "^end%s*associate%f[^%w_]"
+  local divides = rest:find "^else%f[^%w_]" or rest:find "^elsewhere" or rest:find "^elseif"
+    or rest:find "^case%f[^%w_]"
+  return opens ~= nil and opens ~= false, closes ~= nil, divides ~= nil
+end
+
+-- Returns true if a statement begins a subroutine or a function.
+function fortran_source.procedure_begun(text)
+  return not text:find "^end" and (text:find "%f[%w_]subroutine%s+%a" or text:find "%f[%w_]function%s+%a[%w_]*%s*%(")
+    ~= nil
+end
+
+-- Returns true if a statement ends a subroutine or a function.
+function fortran_source.ends_procedure(text)
+  return text:find "^end%s*subroutine%f[^%w_]" ~= nil or text:find "^end%s*function%f[^%w_]" ~= nil
+end
+
 return fortran_source

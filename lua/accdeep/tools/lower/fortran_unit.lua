@@ -25,11 +25,12 @@ local diagnostic = require "accdeep.base.diagnostic"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
+local fortran_edits = require "accdeep.tools.lower.fortran_edits"
 local fortran_functions = require "accdeep.tools.emit.fortran_functions"
 local files = require "accdeep.tools.files"
+local fortran_openmp = lazy.require "accdeep.tools.lower.fortran_openmp"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local fortran_types = require "accdeep.types.fortran_types"
-local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openacc_lowering = require "accdeep.lowering.openacc_lowering"
@@ -50,7 +51,6 @@ local designator_type, has_component, root_of = fortran_designators.designator_t
 local fortran_unit = {}
 local descriptions, standalone, is_compute = unit_directives.descriptions, unit_directives.standalone,
   unit_directives.is_compute
-local WIDTH = 100 -- columns of written lines; compilers accept 132
 
 local Unit = {}
 Unit.__index = Unit
@@ -63,7 +63,7 @@ function Unit:with_location(construct, fn, ...)
   local err = results[2]
   if deep_directive.is_reason(err) then
     return self:with_location(construct, raise, "unsupported", construct.node and construct.node.pos
-      or 1, err.cannot, { rule = "HOUSE-lower" })
+      or 1, err.cannot, { rule = "HOUSE-lower", help = err.help })
   end
   if diagnostic.is(err) and err.in_text and not construct.path and err.file == self.path
     and err.line == construct.line then
@@ -73,18 +73,13 @@ function Unit:with_location(construct, fn, ...)
   error(err, 0)
 end
 
--- Returns the lines from `first` to `last` of the unit, as text with line feeds.
-local function lines_of(self, first, last)
-  return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
-end
-
 -- Returns the directive of a statement: {text, line, at, own, index, view, record}. `record`: {name, components} of the
 -- derived type around it, or nil. `text`: as in the unit, or joined if preprocessing changed it.
-local function directive_of(self, statement, index, record)
+function Unit:directive_of(statement, index, record)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   local construct = { index = index, view = statement.first, record = record, line = first or 1 }
   if first and last then
-    local text = lines_of(self, first, last)
+    local text = fortran_edits.lines(self, first, last)
     local mark = text:lower():find("!$acc", 1, true)
     construct.own = { first = first, last = last }
     if mark and last - first == statement.last - statement.first then
@@ -102,14 +97,14 @@ end
 
 -- Raises the error "unsupported" at a statement that cannot become calls. `help`: advice for the user.
 local function refuse(self, statement, message, help)
-  local construct = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
+  local construct = self:directive_of({ first = statement.first, last = statement.last, directive = "" })
   self:with_location(construct, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
 end
 
 -- Returns the first and last line of a call of a routine. Raises if other statements are in them, or they in a header.
 local function lines_of_call(self, statement)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
-  if not first or not last or lines_of(self, first, last):find ";" then
+  if not first or not last or fortran_edits.lines(self, first, last):find ";" then
     refuse(self, statement, "this call of a routine", "write it alone in a line of the unit")
   end
   return first, last
@@ -133,7 +128,7 @@ local function read_directives(self)
     local routine = self.calls and not statement.directive and fortran_calls.directive_for(statement.text)
     if routine then
       lines_of_call(self, statement)
-      local construct = directive_of(self, { first = statement.first, last = statement.last, directive = routine },
+      local construct = self:directive_of({ first = statement.first, last = statement.last, directive = routine },
         index)
       construct.is_routine = true
       construct.text, construct.at = "!$acc " .. routine, self.starts[construct.line]
@@ -151,7 +146,7 @@ local function read_directives(self)
         fortran_source.components(statement.text, record.components)
       end
     elseif unit_directives.moves_data(statement.directive:match "^[%a_]+" or "", self.calls) then
-      local construct = directive_of(self, statement, index, record)
+      local construct = self:directive_of(statement, index, record)
       if inside and descriptions[statement.directive:match "^%a*"] then
         self.exported[inside] = self.exported[inside] or {}
         table.insert(self.exported[inside], { path = self.path, line = construct.line, type = record and record.name,
@@ -170,7 +165,8 @@ local function plan_directives(self)
   local list = {}
   for _, construct in ipairs(self.directives) do
     local is_description = descriptions[construct.node.name]
-    if not construct.own and not construct.path and (construct.extension or self.calls and not is_description) then
+    local is_replaced = construct.extension or self.replaces_all and not is_description
+    if not construct.own and not construct.path and is_replaced then
       self:with_location(construct, raise, "unsupported", 1, (
         construct.extension and "a directive of TR-14-1" or "a directive")
         .. " in a file that is included", { rule = "HOUSE-lower", help = "write it in the unit" })
@@ -190,7 +186,7 @@ end
 
 -- Returns the index of the statement that ends a directive's region; true if an `end` directive does; and a reason not
 -- to edit it, or nil. Returns nil if the directive has no region. Raises if the end is missing.
-local function end_of(self, construct)
+function Unit:end_of(construct)
   local list, name = self.scan.list, construct.node.name
   if standalone[name] then return nil end
   local definition = openacc_directives.directive(name)
@@ -243,6 +239,7 @@ local function names_of(self, construct)
           construct.used[name] = true
           add(name)
         end)
+        if self.openmp then fortran_source.assigned(statement.text, add) end
       end
     end
   end
@@ -260,7 +257,7 @@ end
 -- Sets types and attributes of variables of the directives `list`. Returns messages if the unit is rejected, or nil.
 local function read_types(self, list)
   for _, construct in ipairs(list) do
-    construct.finish, construct.ends, construct.shared = end_of(self, construct)
+    construct.finish, construct.ends, construct.shared = self:end_of(construct)
     construct.at_view = construct.view
     construct.names = names_of(self, construct)
   end
@@ -350,7 +347,7 @@ local function item_of(self, construct, request)
   local name = root_of(node)
   local variable = construct.variables[name]
   local clause = request.clause
-  local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- needs a shape, nest or policy
+  local is_specified = not request.is_shallow and (clause.shape or clause.nest or clause.name == "invoke")
   if variable and variable.polymorphic then
     if is_specified then deep_directive.cannot(("'%s' is polymorphic"):format(name)) end
     return nil
@@ -437,50 +434,6 @@ local function implicit(self, construct, kind)
   return list
 end
 
--- Returns a line as a list of lines of at most WIDTH columns; a text of several lines is not split. Raises {cannot =
--- reason} if there is no blank, comma, % or parenthesis where the line can be split.
-local function broken(line)
-  if #line <= WIDTH or line:find "\n" then return { line } end
-  local margin, sentinel = line:match "^(%s*)(!%$acc)"
-  local separator = sentinel and "!$acc& " or "& "
-  local list, rest = {}, line
-  while #rest > WIDTH do
-    local at
-    for i = WIDTH - 10, 40, -1 do
-      local c = rest:sub(i, i)
-      if c == "," or c == "%" or c == " " or c == "(" then
-        at = i
-        break
-      end
-    end
-    if not at then deep_directive.cannot "a name that is too long for a line" end
-    list[#list + 1] = rest:sub(1, at) .. " &"
-    rest = (margin or "") .. "    " .. separator .. rest:sub(at + 1)
-  end
-  list[#list + 1] = rest
-  return list
-end
-
--- Returns the line marker which says that the next line is line `number` of the unit.
-local function marker(self, number) return line_markers.linemarker(number, self.path) end
-
--- Returns lines of code, indented by `margin`, as text; a line marker for line `number` of the unit precedes each.
-local function mark_lines(self, list, number, margin)
-  local parts = {}
-  for _, line in ipairs(list) do
-    parts[#parts + 1] = marker(self, number) .. table.concat(broken(margin .. line), "\n") .. "\n"
-  end
-  return table.concat(parts)
-end
-
--- Replaces lines `first` to `last` by a text. If last < first, inserts the text before line `first`.
-function Unit:edit(first, last, text)
-  self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
-end
-
--- Returns the indentation of a line of the unit.
-local function margin_of(self, line) return lines_of(self, line, line):match "^[ \t]*" end
-
 -- Returns true if a directive must be kept: it has a region, or one of its remaining clauses `list` has variables.
 local function is_needed(name, list)
   for _, construct in ipairs(list) do
@@ -489,15 +442,6 @@ local function is_needed(name, list)
       return true end
   end
   return not standalone[name]
-end
-
--- Returns the first and last line of the statement or directive that ends a region. Raises if they cannot be edited.
-local function end_lines(self, construct)
-  if construct.shared then deep_directive.cannot(construct.shared) end
-  local last = self.scan.list[construct.finish]
-  local from, to = self.view[last.first].line, self.view[last.last].line
-  if not from or not to then deep_directive.cannot "a region that ends in a file that is included" end
-  return from, to
 end
 
 -- Records the names of the requests `list` as mapped in the region of a directive, for constructs inside it. With `if`,
@@ -509,14 +453,11 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, construct = construct })
 end
 
--- Replaces a directive by `lines`; adds `following` after its region. `is_data`: replaces the `end` directive, too.
-local function replace_lines(self, construct, lines, following, is_data)
-  local own = construct.own
-  local margin = margin_of(self, own.first)
-  self:edit(own.first, own.last, mark_lines(self, lines, own.first, margin) .. marker(self, own.last + 1))
-  if not construct.finish then return end
-  local from, to = end_lines(self, construct)
-  self:edit(is_data and from or to + 1, to, mark_lines(self, following, to, margin) .. marker(self, to + 1))
+-- Replaces a directive by `lines`, now or when all directives are translated to OpenMP; adds `following` after its
+-- region. `is_data`: replaces the `end` directive, too. `main`: the line that is the directive itself, or nil.
+local function replace(self, construct, lines, following, is_data, main)
+  if not self.openmp then return fortran_edits.replace(self, construct, lines, following, is_data) end
+  construct.lines, construct.following, construct.main = lines, following, main
 end
 
 -- Writes a directive with deep items. `all`: list of results of item_of; `rest`: result of other_clauses. May raise.
@@ -530,7 +471,8 @@ local function write(self, construct, all, rest)
   local lines, condition
   for _, clause in ipairs(rest) do
     local word = clause.clause.name
-    if word == "async" or word == "wait" and not is_compute(construct.node) or word == "self" and name ~= "update" then
+    local is_queued = (word == "async" or word == "wait" and not is_compute(construct.node)) and not self.openmp
+    if is_queued or word == "self" and name ~= "update" then
       deep_directive.cannot(("'%s' on a deep copy"):format(word))
     elseif word == "if" then
       condition = clause.text:match "%((.*)%)$"
@@ -547,7 +489,7 @@ local function write(self, construct, all, rest)
     if clause.clause.vars and openacc_sema.moves_data(clause.clause, "region") then first[#first + 1] = clause.text end
   end
   local present = {} -- a region's `present` keeps the compiler from mapping the item again
-  for _, item in ipairs(all) do
+  for _, item in ipairs(self.openmp and {} or all) do -- kernels of OpenMP find them
     if item.there or not standalone[name] then -- unallocated items are absent, which is no error
       present[#present + 1] = ("%s(%s)"):format(item.there and "present" or item.guards[1] and "no_create" or "present",
         unparse_fortran(item.node))
@@ -576,7 +518,7 @@ local function write(self, construct, all, rest)
       following[#following + 1] = "end block"
     end
   end
-  replace_lines(self, construct, lines, following)
+  replace(self, construct, lines, following, false, directive)
 end
 
 -- Replaces a directive by calls of the library. Raises {cannot = reason} if calls cannot express it.
@@ -587,7 +529,9 @@ local function rewrite_as_calls(self, construct)
     if clause.clause.name == "if" then construct.condition = clause.text:match "%((.*)%)$" end
     if clause.clause.name == "self" and node.name ~= "update" then deep_directive.cannot "'self'" end
   end
-  if node.name == "host_data" then return replace_lines(self, construct, self.calls:host_data(self, construct)) end
+  if node.name == "host_data" then
+    return fortran_edits.replace(self, construct, self.calls:host_data(self, construct))
+  end
   local kind = openacc_directives.directive(node.name).kind
   openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, session.rules)
@@ -611,13 +555,25 @@ local function rewrite_as_calls(self, construct)
     local is_kernels = openacc_directives.directive(node.name).construct == "kernels"
     if not is_kernels then parts[#parts + 1] = own_clause end -- kernels has no clause firstprivate
     lines[#lines + 1], following = table.concat(parts, " "), tail
-    for number = construct.own.last + 1, (end_lines(self, construct)) do
-      local text = lines_of(self, number, number)
+    for number = construct.own.last + 1, (fortran_edits.end_lines(self, construct)) do
+      local text = fortran_edits.lines(self, number, number)
       local changed = fortran_calls.inquiries(text, pointers)
-      if changed ~= text then self:edit(number, number, changed) end
+      if changed ~= text then fortran_edits.add(self, number, number, changed) end
     end
   end
-  replace_lines(self, construct, lines, following, kind == "region")
+  fortran_edits.replace(self, construct, lines, following, kind == "region")
+end
+
+-- Makes the requests for objects as a whole shallow: in a unit without directives of TR-14-1 no pointer is followed.
+local function keep_targets(construct, list)
+  for _, request in ipairs(list) do
+    local variable = construct.variables[root_of(request.node)]
+    local clause = request.clause
+    if variable and variable.record and not (clause.shape or clause.nest or clause.name == "invoke") then
+      request.clause = setmetatable({ shape = { pos = request.node.pos, empty = true } }, { __index = clause })
+      request.is_shallow = true
+    end
+  end
 end
 
 -- Rewrites a directive if one of its items is deep, or if it becomes calls; keeps other directives.
@@ -636,7 +592,8 @@ local function rewrite(self, construct)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)
     local plan = { session = session, kind = kind, if_present = clause_set.if_present }
     local list = openacc_lowering.requests(plan, clauses)
-    if is_compute(node) then
+    if not self.is_extended then keep_targets(construct, list) end
+    if is_compute(node) and self.is_extended then
       local implicit_requests = implicit(self, construct, kind)
       table.move(implicit_requests, 1, #implicit_requests, #list + 1, list)
     end
@@ -670,44 +627,25 @@ local function rewrite(self, construct)
   end)
 end
 
--- Returns the text with all edits applied.
-local function apply(self)
-  table.sort(self.edits, function(a, b)
-    if a.first ~= b.first then return a.first < b.first end
-    if (a.last < a.first) ~= (b.last < b.first) then return a.last < a.first end
-    return a.number > b.number -- inner regions that end in the same line end first
-  end)
-  local parts, at = { marker(self, 1) }, 1
-  for _, edit in ipairs(self.edits) do
-    local start = self.starts[edit.first] or #self.text + 1
-    parts[#parts + 1] = self.text:sub(at, start - 1)
-    if start > #self.text and #self.text > 0 and self.text:sub(-1) ~= "\n" then parts[#parts + 1] = "\n" end
-    parts[#parts + 1] = edit.text
-    at = math.max(at, self.starts[math.max(edit.last, edit.first - 1) + 1] or #self.text + 1)
-  end
-  parts[#parts + 1] = self.text:sub(at)
-  return table.concat(parts)
-end
-
 -- Removes calls that wait for queues, since calls are synchronous. Raises for routines and directives of included files
 -- that would not know the data which calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
-    local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
+    local is_ours = self.openmp or statement.directive or fortran_calls.directive_for(statement.text)
     local text = is_ours and "" or statement.text
     if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then
       local first, last = lines_of_call(self, statement)
-      self:edit(first, last, ("\n"):rep(last - first + 1))
+      fortran_edits.add(self, first, last, ("\n"):rep(last - first + 1))
       text = ""
     end
     for name in text:gmatch "%f[%w_]acc_[%w_]+" do
       if c_calls.routine(name) ~= nil then refuse(self, statement, c_calls.UNKNOWN:format(name), "use a directive") end
     end
-    local name = text:find "^include%f[^%w_]" and lines_of(self, self.view[statement.first].line,
+    local name = statement.text:find "^include%f[^%w_]" and fortran_edits.lines(self, self.view[statement.first].line,
       self.view[statement.last].line):match "[\"'](.-)[\"']"
     local file = name and fortran_compiler.read_include(self, name)
     for word in (file or ""):lower():gmatch "!%$acc%s*([%a_]+)" do
-      if unit_directives.moves_data(word, true) then
+      if self.openmp or unit_directives.moves_data(word, true) then
         refuse(self, statement, "a directive in a file that is included", "write it in the unit")
       end
     end
@@ -722,12 +660,14 @@ local function lower_text(self)
   local lines = {}
   for i, construct in ipairs(view) do lines[i] = construct.text end
   self.scan = fortran_source.scan(lines)
-  local is_extended = read_directives(self)
-  if not (is_extended or self.calls and self.directives[1]) then return self.text end
+  self.is_extended = read_directives(self)
+  if self.replaces_all and not self.calls then self.openmp = fortran_openmp.read(self) end
+  local has_directives = self.openmp and self.openmp.list[1] or self.calls and self.directives[1]
+  if not (self.is_extended or has_directives) then return self.text end
   local list, has_own = plan_directives(self), false
   for _, construct in ipairs(self.directives) do has_own = has_own or not construct.path end
-  if not has_own then return self.text end
-  if self.calls then check_statements(self) end
+  if not has_own and not (self.openmp and self.openmp.list[1]) then return self.text end
+  if self.replaces_all then check_statements(self) end
   messages = read_types(self, list)
   if messages then return nil, messages end
   self.session.language = fortran_designators.unread(self.session.language, function(node)
@@ -736,17 +676,19 @@ local function lower_text(self)
   end)
   describe(self)
   for _, construct in ipairs(list) do self:with_location(construct, rewrite, self, construct) end
+  if self.openmp then self.openmp:write() end
   for _, construct in ipairs(self.directives) do
-    if construct.own and descriptions[construct.node.name] then
-      self:edit(construct.own.first, construct.own.last, ("\n"):rep(construct.own.last - construct.own.first + 1))
+    local own = construct.own
+    if own and descriptions[construct.node.name] then
+      fortran_edits.add(self, own.first, own.last, ("\n"):rep(own.last - own.first + 1))
     end
   end
   local procedures = self.procedures:lines()
   if procedures[1] then
     local last = #self.starts
-    self:edit(last + 1, last, mark_lines(self, procedures, last, ""))
+    fortran_edits.add(self, last + 1, last, fortran_edits.mark_lines(self, procedures, last, ""))
   end
-  local text = apply(self)
+  local text = fortran_edits.apply(self)
   messages = fortran_compiler.refuses_lowered(self, text)
   if messages then
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
@@ -787,7 +729,9 @@ function fortran_unit.lower(opened, request)
   local self = setmetatable({ session = opened, text = request.text, path = request.path, command = request.command,
     options = request.options, folder = folder, modules = request.modules or folder .. "/modules",
     starts = location.line_starts(request.text), edits = {}, regions = {}, exported = {} }, Unit)
-  self.procedures = fortran_functions.new(procedure_prefix(request.path))
+  self.is_openmp = request.to == "openmp"
+  self.replaces_all = self.is_openmp or request.to == "accdeep"
+  self.procedures = fortran_functions.new(procedure_prefix(request.path), self.is_openmp)
   self.calls = request.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(folder)

@@ -40,11 +40,6 @@ end
 function lower.unit(request)
   if not request.pasted then location.remember(request.path, request.text) end
   local is_fortran = request.path:find "%.[fF]%d*$" or request.path:find "%.[fF][oO][rR]$"
-  if is_fortran and request.to == "openmp" then -- gfortran 12 maps no allocatable components in OpenMP
-    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
-      message = request.path .. ": a unit of Fortran with --to openmp",
-      help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
-  end
   -- Calls treat `present` as standard directives do: only the object itself is checked (TR14-1.2-08)
   local is_called = request.to == "accdeep"
   local base = request.rules or "tr14"
