@@ -230,15 +230,23 @@ static __attribute__((destructor)) void report_silent_process(void)
     rt_text_write(STDERR_FILENO, &line);
 }
 
-/* Writes the final reports and ends the process with `status`; a status 0 becomes RT_EXIT_FINDINGS with --fail and
- * findings. */
+/* Returns the exit status of a program that ends with `status`: in place of 0, 1 after an error, and RT_EXIT_FINDINGS
+ * with --fail after other findings. */
+int rt_get_exit_status(int status)
+{
+    if (status)
+        return status;
+    return rt.has_errors ? 1 : rt.has_findings && rt.options.fail_on_finding ? RT_EXIT_FINDINGS : 0;
+}
+
+/* Writes the final reports and ends the process with `status`, or with what replaces it (rt_get_exit_status). */
 static _Noreturn void exit_process(int status)
 {
     if (rt.report_at_end)
         rt_wait_for_exit();
     report_at_exit();
-    if (!status && rt.is_dying && rt.has_findings && rt.options.fail_on_finding && is_own_process())
-        status = RT_EXIT_FINDINGS;
+    if (rt.is_dying && is_own_process())
+        status = rt_get_exit_status(status);
     rt_note_process_end();
     for (;;)
         syscall(SYS_exit_group, status);

@@ -157,6 +157,7 @@ struct rt_state {
     int start_pid;               /* process that has read the options; 0: none yet */
     int pid;                     /* process that opened the first context; 0: not yet opened */
     bool has_findings;           /* a warning or a note about the program was reported */
+    bool has_errors;             /* an error was reported after which the program went on */
     volatile bool is_ending;     /* an error ends the program */
     int trace_lost;              /* errno of the last trace line that could not be written; 0: all were written */
     atomic_int guarded_kernels;  /* number of kernels that run with the page guard now */

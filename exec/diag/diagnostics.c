@@ -468,6 +468,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
                                 .line = location.line,
                             });
     rt.has_findings |= is_failure(diagnostic);
+    rt.has_errors |= !strcmp(diagnostic->level, "error");
     const struct rt_call_stack stack = find_call_stack(diagnostic);
     print_json(diagnostic, rule, message, &location, &stack, helps ? help.at : NULL);
     if (!rt.options.json)

@@ -294,14 +294,13 @@ static void report_end(void)
     rt_unlock();
 }
 
-/* Exit handler: writes the final reports. Replaces the exit status 0 by RT_EXIT_FINDINGS if --fail was given and
- * findings were reported. `arg` is not used. */
+/* Exit handler: writes the final reports, and replaces the exit status 0 (rt_get_exit_status). `arg` is not used. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
     report_end();
-    if (!status && rt.has_findings && rt.options.fail_on_finding && rt.pid == getpid() && !rt.is_ending)
-        exit(RT_EXIT_FINDINGS); /* glibc continues with the remaining exit handlers and this status */
+    if (rt_get_exit_status(status) != status && rt.pid == getpid() && !rt.is_ending)
+        exit(rt_get_exit_status(status)); /* glibc continues with the remaining exit handlers and this status */
 }
 
 /* Reads the options and installs the callbacks and handlers of the process. Called once, on a new stack; `unused` is

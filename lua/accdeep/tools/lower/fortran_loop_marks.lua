@@ -179,6 +179,7 @@ function Marks:mark_directive(directive, i)
     ::next::
   end
   if loop_directives.begins_kernel(directive) then kernel, ends_kernel = directive, true end
+  ends_kernel = ends_kernel or directive.words.teams ~= nil -- no statement may follow a teams construct in its kernel
   if not loop_directives.is_parallel(directive, around, kernel, function() return self:is_in_routine(i) end) then
     return
   end

@@ -198,6 +198,7 @@ function Marks:mark_directive(directive, i, chain)
     end
   end
   if loop_directives.begins_kernel(directive) then kernel, ends_kernel = directive, true end
+  ends_kernel = ends_kernel or directive.words.teams ~= nil -- no statement may follow a teams construct in its kernel
   local is_parallel = loop_directives.is_parallel(directive, around, kernel, function() return self:is_in_routine(i) end)
   if not is_parallel then return end
   local depth = tonumber((tostring(directive.words.collapse or 1):gsub("^%s*force%s*:", ""))) or 1
