@@ -127,17 +127,19 @@ function Marks:mark(loop, directive, private, is_shared, ends_kernel)
     calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), %s, int(storage_size(%s) / 8, 8), int(%d, 4))"):format(name,
       name, name, is_shared and 1 or 0)
   end
+  local following = list[loop.last + 1]
+  local ending = following and following.standard == directive.standard and following.directive:match "^end%s*(.*)$"
+  local ending_directive = ending and loop_directives.read(directive.standard, ending)
+  if ending_directive and ending_directive.words.nowait then loop.flags = loop.flags | loop_directives.NO_BARRIER end
   local changes = #self.changes
   local ok, problem = pcall(function()
     self:append(list[loop.body].last, table.concat(calls, "; "))
     if ends_kernel then return end
-    local ending = ("call accdeep_loop_end_f(int(%d, 4), int(%d, 4))"):format(id, loop.flags & loop_directives.NO_BARRIER)
-    local following = list[loop.last + 1]
-    local words = following and following.directive and following.directive:match "^end%s*(.*)$"
-    if words and following.standard == directive.standard and loop_directives.read(directive.standard, words).is_loop then
-      self.lines_after[following.last] = ending
+    local call = ("call accdeep_loop_end_f(int(%d, 4), int(%d, 4))"):format(id, loop.flags & loop_directives.NO_BARRIER)
+    if ending_directive and ending_directive.is_loop then
+      self.lines_after[following.last] = call
     else
-      self:append(list[loop.last].last, ending)
+      self:append(list[loop.last].last, call)
     end
   end)
   if not ok then
@@ -171,9 +173,7 @@ function Marks:mark_directive(directive, i)
     loop_directives.add_mapped(outer.directive, private)
     if outer.directive.name == "data" then goto next end
     around[#around + 1] = outer.directive
-    local is_target = outer.directive.name == "target" and not outer.directive.words.teams
-      and not outer.directive.words.parallel
-    if not is_target then loop_directives.add_private(outer.directive, private) end
+    if loop_directives.is_team(outer.directive) then loop_directives.add_private(outer.directive, private) end
     if loop_directives.begins_kernel(outer.directive) then kernel = outer.directive end
     is_nested = is_nested or outer.directive.is_parallel
     ::next::
@@ -219,8 +219,12 @@ function fortran_loop_marks.insert(text, path)
   local lines = {}
   for line in (text .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
   -- A preprocessor's marker is no statement.
-  local seen = {}
-  for i, line in ipairs(lines) do seen[i] = line:find "^#" and "" or line end
+  local seen, places, file, number = {}, {}, path, 0
+  for i, line in ipairs(lines) do
+    local marked, name = line_markers.read(line)
+    if marked then file, number = name, marked - 1 else number = number + 1 end
+    seen[i], places[i] = marked and "" or line, { path = file, line = number }
+  end
   local self = setmetatable({ lines = lines, changes = {}, lines_after = {}, n = 0, open = {},
     base = loop_directives.hash(path), scan = fortran_source.scan(seen, STANDARDS) }, Marks)
   local unmarked = {}
@@ -234,7 +238,8 @@ function fortran_loop_marks.insert(text, path)
       end)
       if not ok then
         if type(problem) ~= "table" or not problem.cannot then error(problem, 0) end
-        unmarked[#unmarked + 1] = { path = path, line = statement.first, reason = problem.cannot }
+        local place = places[statement.first]
+        unmarked[#unmarked + 1] = { path = place.path, line = place.line, reason = problem.cannot }
       end
       local holds = loop_directives.begins_kernel(directive) or directive.is_loop or directive.words.parallel
         or directive.words.teams or directive.standard == "acc" and directive.name == "data"
@@ -256,7 +261,7 @@ function fortran_loop_marks.insert(text, path)
     out[#out + 1] = line
     if self.lines_after[i] then
       out[#out + 1] = self.lines_after[i]
-      out[#out + 1] = line_markers.linemarker(i + 1, path):sub(1, -2)
+      out[#out + 1] = line_markers.linemarker(places[i].line + 1, places[i].path):sub(1, -2)
     end
   end
   return table.concat(out, "\n"), unmarked

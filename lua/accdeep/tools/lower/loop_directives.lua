@@ -107,6 +107,13 @@ function loop_directives.add_mapped(directive, names)
   end
 end
 
+-- Returns true if each thread of the region of an OpenMP directive has copies of the variables in its clauses. Those of a
+-- loop belong to its iterations, and threads inside of an iteration share them.
+function loop_directives.is_team(directive)
+  local words = directive.words
+  return directive.standard == "omp" and not directive.is_loop and (words.teams or words.parallel) ~= nil
+end
+
 -- Adds the variables in the clauses of privatizing, and in OpenMP those of firstprivate, to the set `names`.
 function loop_directives.add_private(directive, names)
   local is_omp = directive.standard == "omp"

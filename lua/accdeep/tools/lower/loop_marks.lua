@@ -187,9 +187,7 @@ function Marks:mark_directive(directive, i, chain)
   for _, outer in ipairs(self.open) do
     if outer.last >= i then loop_directives.add_mapped(outer.directive, private) end
     if outer.last >= i and outer.directive.name ~= "data" then
-      if outer.directive.name ~= "target" or outer.directive.words.teams or outer.directive.words.parallel then
-        loop_directives.add_private(outer.directive, private)
-      end
+      if loop_directives.is_team(outer.directive) then loop_directives.add_private(outer.directive, private) end
       around[#around + 1] = outer.directive
       if loop_directives.begins_kernel(outer.directive) then
         kernel = outer.directive
