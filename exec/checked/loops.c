@@ -210,6 +210,12 @@ static inline bool conflicts(uint32_t last, const struct use *use, unsigned *lev
     return !rt_is_excluded(last, use->entry) || (holds_lock && loop->flags & RT_LOOP_TEAMS);
 }
 
+/* Returns true if the entry `last` of a cell is a plain access of the current iteration, and `entry` is none. */
+static inline bool stands_for(uint32_t last, uint32_t entry)
+{
+    return last >= rt_kernel_loops.own && last % RT_EXCLUSIONS == RT_PLAIN && entry % RT_EXCLUSIONS != RT_PLAIN;
+}
+
 /* Records the use in a cell for bytes of it, at offset k of device memory. */
 static inline void record_in_cell(struct rt_access_cell *cell, const struct use *use, size_t k)
 {
@@ -224,12 +230,14 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
                 .earlier_pc = by_write ? local_shadow.origins[k / 8] : local_shadow.readers[k / 8],
                 .time = (by_write ? last_write : last_read) / RT_EXCLUSIONS});
     }
+    /* A plain access stands for an atomic one that follows in the same iteration: it conflicts with more. */
     if (use->is_write) {
-        cell->write = use->entry;
+        if (!stands_for(last_write, use->entry))
+            cell->write = use->entry;
         return;
     }
     const bool is_plainer = last_read % RT_EXCLUSIONS && use->entry % RT_EXCLUSIONS == RT_PLAIN;
-    if (last_read != use->entry &&
+    if (last_read != use->entry && !stands_for(last_read, use->entry) &&
         (is_plainer || !rt_is_concurrent(&rt_kernel_loops, last_read / RT_EXCLUSIONS, &level))) {
         cell->read = use->entry;
         local_shadow.readers[k / 8] = (uint32_t)use->pc;
