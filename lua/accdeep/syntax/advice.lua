@@ -124,7 +124,7 @@ function advice.syntax(start, text, pos, message)
   elseif rest:find "^::" then
     local name = rest:match "^::%s*([%a_][%w_]*)"
     return ("there are no namespaces here: declare a class template %s, or take the type from a program "):format(
-      name or "of your own") .. "that was compiled with -g: declare_from, or accd_declare_from_debug_info in C"
+      name or "of your own") .. "that was compiled with -g: declare_from"
   end
   return nil
 end
