@@ -186,8 +186,8 @@ static void errors(accd_session *a)
     refuses(a, accd_run_directive(a, "acc update self(v[0:unheard(1)])"), ACCD_ERROR_INVALID, "unknown-name",
             "there is no function 'unheard'");
     is_text(accd_last_error(a)->help, "register it: accd_bind_function", "help for C");
-    refuses(a, accd_declare(a, "struct base { int b; }; struct derived : virtual base { int d; };"),
-            ACCD_ERROR_INVALID, "unsupported", "virtual base classes");
+    refuses(a, accd_declare(a, "struct base { int b; }; struct derived : virtual base { int d; };"), ACCD_ERROR_INVALID,
+            "unsupported", "virtual base classes");
     is_text(accd_last_error(a)->help, "accd_declare_from_debug_info takes the class as the compiler laid it out",
             "help for C");
     refuses(a, accd_declare(a, "#pragma acc enter data copyin(v)"), ACCD_ERROR_INVALID, "clause-not-allowed", "");

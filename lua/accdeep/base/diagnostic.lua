@@ -92,8 +92,8 @@ local function fill_help(entry, err)
 end
 
 -- Returns the help text of an error's code, with the names of the error's objects and its file filled in. Returns nil
--- for an unknown code, and for one whose help is general. err: any table with a code; rule, objects, file and openmp may be
--- nil. The text for OpenMP is chosen if err.openmp is true or the rule belongs to OpenMP.
+-- for an unknown code, and for one whose help is general. err: any table with a code; rule, objects, file and openmp
+-- may be nil. The text for OpenMP is chosen if err.openmp is true or the rule belongs to OpenMP.
 function diagnostic.help(err)
   local entry = error_codes[rawget(err, "code")]
   return entry and not entry.is_general and fill_help(entry, err) or nil
