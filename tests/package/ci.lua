@@ -1,5 +1,5 @@
 -- tests/package/ci.lua ROOT BUILD WORK - runs the steps of the jobs in examples/ci.md on the project examples/ci, each
--- job in a folder of its own below WORK, which is made anew.
+-- job in a folder of its own below WORK, which is emptied first.
 --
 -- The step that installs accdeep installs the finished build BUILD; packages of the system are taken as they are. Both
 -- jobs must fail, because one of the two tests has a defect, and leave a report with the finding of that test alone.
