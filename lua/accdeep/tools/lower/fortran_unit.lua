@@ -1,5 +1,6 @@
--- fortran_unit.lua - lowers a Fortran unit in free form: directives of TR-14-1 become standard ones and statements, or
--- data directives become calls. Lines keep their numbers. lower/init.lua calls fortran_unit.lower. The phases:
+-- fortran_unit.lua - lowers a Fortran unit: directives of TR-14-1 become standard ones and statements, or data
+-- directives become calls. Lines keep their numbers. fortran_fixed_form.lua converts a unit in fixed form first.
+-- lower/init.lua calls fortran_unit.lower. The phases:
 --   view: the lines that the compiler sees, after preprocessing.
 --   scan: the statements and directives of the view (fortran_source.lua).
 --   read_directives, plan_directives: parse and select directives.
@@ -26,6 +27,7 @@ local unit_directives = require "accdeep.tools.lower.unit_directives"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
 local fortran_edits = require "accdeep.tools.lower.fortran_edits"
+local fortran_fixed_form = require "accdeep.tools.lower.fortran_fixed_form"
 local fortran_functions = require "accdeep.tools.emit.fortran_functions"
 local files = require "accdeep.tools.files"
 local fortran_openmp = lazy.require "accdeep.tools.lower.fortran_openmp"
@@ -704,31 +706,18 @@ local function procedure_prefix(path)
   return ("accdeep_%08x_"):format(hash)
 end
 
--- Returns true if a text in fixed form may have a directive of TR-14-1.
-local function may_be_extended(text)
-  for line in text:lower():gmatch "[^\n]+" do
-    local directive = line:match "^[c*!]%$acc(.*)$"
-    if directive and (directive:find "^%s*shape" or directive:find "^%s*policy" or directive:find "[<@{]") then
-      return true
-    end
-  end
-  return false
-end
-
 -- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text and nil, or nil and
--- the compiler's messages; then {exported}: directives by module. For fixed form without TR-14-1 returns only the text,
--- unchanged. Raises errors of directives, and for TR-14-1 in fixed form.
+-- the compiler's messages; then {exported, is_free}: directives by module; true if the text is in free form, unlike the
+-- unit. Raises errors of directives.
 function fortran_unit.lower(opened, request)
-  if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
-    if not may_be_extended(request.text) then return request.text end
-    error(diagnostic.new { code = "unsupported", message = request.path .. ": directives of TR-14-1 in fixed form",
-      rule = "HOUSE-lower", help = "write the unit in free form" }, 0)
-  end
+  local is_fixed = fortran_fixed_form.is_fixed(request.path, request.options)
+  local text = is_fixed and fortran_fixed_form.convert(request.text, request.options) or request.text
   local folder = shell_command.folder()
   files.make_folder(folder .. "/modules")
-  local self = setmetatable({ session = opened, text = request.text, path = request.path, command = request.command,
-    options = request.options, folder = folder, modules = request.modules or folder .. "/modules",
-    starts = location.line_starts(request.text), edits = {}, regions = {}, exported = {} }, Unit)
+  local self = setmetatable({ session = opened, text = text, path = request.path, is_fixed = is_fixed,
+    command = request.command, options = request.options, folder = folder,
+    modules = request.modules or folder .. "/modules", starts = location.line_starts(text), edits = {}, regions = {},
+    exported = {} }, Unit)
   self.is_openmp = request.to == "openmp"
   self.replaces_all = self.is_openmp or request.to == "accdeep"
   self.procedures = fortran_functions.new(procedure_prefix(request.path), self.is_openmp)
@@ -736,7 +725,8 @@ function fortran_unit.lower(opened, request)
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(folder)
   if not results[1] then error(results[2], 0) end
-  return results[2], results[3], { exported = self.exported }
+  if results[2] == text then results[2] = request.text end
+  return results[2], results[3], { exported = self.exported, is_free = is_fixed and results[2] ~= request.text }
 end
 
 return fortran_unit
