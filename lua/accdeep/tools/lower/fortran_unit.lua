@@ -18,7 +18,7 @@ local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
-local convenience = require "accdeep.lowering.convenience"
+local convenience = require "accdeep.sema.clauses.convenience"
 local debug_info = require "accdeep.types.debug_info"
 local deep_directive = require "accdeep.tools.emit.deep_directive"
 local program_transfers = require "accdeep.tools.emit.program_transfers"
@@ -35,7 +35,7 @@ local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local fortran_types = require "accdeep.types.fortran_types"
 local location = require "accdeep.base.location"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_analysis = require "accdeep.sema.clauses.openacc_analysis"
 local PREFIX = require "accdeep.tools.lower.c_compiler".PREFIX
 local requested_action = require "accdeep.lowering.requested_action"
 local scope = require "accdeep.types.scope"
@@ -538,7 +538,7 @@ local function rewrite_as_calls(self, construct)
   openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, session.rules)
   local clauses = convenience.lower(session, kind, data.clauses, node.name)
-  local list = openacc_lowering.requests({ session = session, kind = kind }, clauses)
+  local list = openacc_analysis.requests({ session = session, kind = kind }, clauses)
   add_region(self, construct, list)
   if is_compute(node) then
     for _, request in ipairs(implicit(self, construct, kind)) do
@@ -593,7 +593,7 @@ local function rewrite(self, construct)
     openacc_sema.check_forms(node, kind, session.rules)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)
     local plan = { session = session, kind = kind, if_present = clause_set.if_present }
-    local list = openacc_lowering.requests(plan, clauses)
+    local list = openacc_analysis.requests(plan, clauses)
     if not self.is_extended then keep_targets(construct, list) end
     if is_compute(node) and self.is_extended then
       local implicit_requests = implicit(self, construct, kind)
