@@ -466,6 +466,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
                                 .object = diagnostic->object,
                                 .file = location.file,
                                 .line = location.line,
+                                .slot = diagnostic->slot,
                             });
     rt.has_findings |= is_failure(diagnostic);
     const struct rt_call_stack stack = find_call_stack(diagnostic);
