@@ -16,7 +16,7 @@ BENCH_PACKAGES = g++
 # Packages come before what needs them.
 .NOTPARALLEL:
 .PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained deb \
-        test-install clean deps-build deps-test deps-deb deps-bench
+        vsix test-install clean deps-build deps-test deps-deb deps-bench
 
 all: build
 
@@ -113,6 +113,13 @@ deb: deps-deb build
 # The package and the archive on clean systems, and the image of Containerfile: about 10 minutes, as root.
 test-install: deps-deb selfcontained
 	@tests/package/systems $(BUILD)
+
+# $(BUILD)/dist/accdeep-VERSION.vsix, the extension for VS Code; it takes Node.js, and npm fetches the tool that packs it.
+vsix:
+	@mkdir -p $(BUILD)/dist && rm -rf $(BUILD)/vsix && cp -r lua/package/vscode $(BUILD)/vsix
+	@cd $(BUILD)/vsix && npx --yes @vscode/vsce@3 package --allow-missing-repository --skip-license --no-dependencies \
+	    -o ../dist/ >../vsix.log 2>&1 || { cat ../vsix.log; exit 1; }
+	@ls $(BUILD)/dist/*.vsix
 
 clean:
 	rm -rf $(BUILD)

@@ -3,6 +3,7 @@
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/object_history.h"
+#include "diag/source_lines.h"
 #include "diag/symbolize.h"
 #include "guard/page_guard.h"
 #include "image/malloc_blocks.h"
@@ -22,6 +23,12 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
     if (accd_present_at(rt.context, device, info->host + (uint64_t)offset, 0, &other) && other.info.host != info->host)
         return "pieces of one object lie apart on the device: map one section that contains all "
                "that a region uses";
+    if (offset >= 0 && (uint64_t)offset == info->bytes) {
+        const struct rt_display_name display = rt_get_display_name(info);
+        return rt_variable_name_length(display.name) < strlen(display.name)
+                   ? "map one element more than {1|the data}, or end the loop one earlier"
+                   : "end the loop one earlier: all of {1|the data} is mapped";
+    }
     return offset < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
                       : "keep the index inside of {1|the data}, or map a longer section";
 }

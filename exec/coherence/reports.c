@@ -436,11 +436,6 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
     name_element(access, mapping, at, &names);
     add_recent_report(stale_data, access, mapping, names.object.name);
     struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, find_writer(origin));
-    if (device && rt_get_empty_update_site() && rt_is_declared((const void *)(uintptr_t)mapping->host)) {
-        struct rt_related_location *const update = &read.further[0];
-        update->event = "update";
-        rt_find_line(rt_get_empty_update_site(), &update->file, &update->line, NULL);
-    }
     if (is_attached(mapping, at)) {
         read.help = device ? "detach the pointer before the host changes it, and attach it afterwards: "
                              "update leaves attached pointers as they are"

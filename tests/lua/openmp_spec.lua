@@ -4,7 +4,7 @@ local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local syntax = require "accdeep.syntax"
 local openmp_lowering = require "accdeep.lowering.openmp_lowering"
-local mapper = require "accdeep.lowering.mapper"
+local mapper = require "accdeep.sema.members.mapper"
 local policy = require "accdeep.sema.members.policy"
 local support = require "tests.lua.support"
 

@@ -1,8 +1,7 @@
 -- mapping_compiler.lua - compiles typed elements (sema/members/typed_members.lua) to mapping programs of the core.
 --
 -- Input: a session and a typed element. Output: a core program for one element of the record, or nil if the element is
--- plain data: without pointers to follow, members to exclude, or actions of members. requested_action.lua and
--- openmp_requested_action.lua call this file. The core runs a program once per element, without Lua.
+-- plain data: without pointers to follow, members to exclude, or actions of members. requested_action.lua calls this file. The core runs a program once per element, without Lua.
 --
 --   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
 --     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
@@ -660,6 +659,7 @@ function mapping_compiler.program(session, member_mapping, pos)
   return compile_program(session, typed_members.element(session, member_mapping, pos))
 end
 
+mapping_compiler.compile = compile_program
 mapping_compiler.names = names_of
 mapping_compiler.pointer_program = pointer_program
 

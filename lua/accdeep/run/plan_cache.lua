@@ -87,10 +87,8 @@ end
 -- Returns a new plan of the directive `node`. options: {references, is_text}, the options of language.lower, to which
 -- this function adds file and line. Raises for errors of the directive.
 local function lower_directive(self, language, node, location, options)
-  options.file, options.line = location.file, location.line
-  local plan = self.language.check_and_plan(self, language.lower, self, node, options)
-  plan.language, plan.location = language, location
-  return plan
+  options.file, options.line, options.location, options.language = location.file, location.line, location, language
+  return self.language.check_and_plan(self, language.lower, self, node, options)
 end
 
 -- Returns the cached plan of a directive if it may be reused and runs directly (plan.runs_directly); otherwise nil.

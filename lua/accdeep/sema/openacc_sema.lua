@@ -2,7 +2,7 @@
 -- modifiers, by the table definitions/openacc_directives.lua.
 --
 -- Input: the AST of a directive (syntax/openacc_syntax.lua). Output: its clauses for the default device. Invariant: the
--- AST is not changed. Called by lowering/openacc_lowering.lua, sema/body/ and run/.
+-- AST is not changed. Called by sema/clauses/openacc_analysis.lua, sema/body/ and run/.
 
 local advice = require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"

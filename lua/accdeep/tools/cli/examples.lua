@@ -107,4 +107,5 @@ local function paths()
   return all
 end
 
-return { about = "List the examples by subject, or print one.", options = options, run = run, paths = paths }
+return { about = "List the examples by subject, or print one.", options = options, run = run, paths = paths,
+  is_paged = true }

@@ -15,7 +15,7 @@ local strings = require "accdeep.base.strings"
 local compiler_driver = {}
 
 local suffixes = {}
-for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do suffixes[suffix] = true end
+for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08 f F for FOR"):gmatch "%S+" do suffixes[suffix] = true end
 
 local quote = shell_command.quote
 
@@ -24,7 +24,7 @@ local quote = shell_command.quote
 local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
-    or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
+    or lower_case:find "\n[c*]%$acc" ~= nil or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
 end
 
 -- Options whose value is the next argument, in addition to those that begin with -i and to -I, -J, -D, -U, -x and -o.
@@ -95,16 +95,25 @@ function compiler_driver.export(options, text, exported, extra)
   if extra then fortran_modules.write(extra, { extra, table.unpack(folders) }, used, exported or {}) end
 end
 
--- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted} for the units whose
--- text changed, or whose included files have shapes or policies (`described`). `at`: index in the command. `pasted`:
--- paths of the files inlined in `text`. The second result is {path, messages} for the first unit with directives that
--- the compiler rejects, or nil. `folder`: a Folder for temporary files. Raises errors of directives.
+-- Returns true if a path is that of a unit of Fortran.
+local function is_fortran_unit(path) return path:find "%.[fF]%d*$" ~= nil or path:find "%.[fF][oO][rR]$" ~= nil end
+
+-- Returns the name of the file, without folders, to which a unit in fixed form is written in free form.
+local function free_form_name(path)
+  return (path:match "[^/]*$":gsub("%.%w+$", path:find "%.F%w*$" and ".F90" or ".f90"))
+end
+
+-- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted, name} for the units
+-- whose text changed, or whose included files have shapes or policies (`described`). `at`: index in the command.
+-- `pasted`: paths of the files inlined in `text`. `name`: name of the file to write, without folders. The second result
+-- is {path, messages} for the first unit with directives that the compiler rejects, or nil. `folder`: a Folder for
+-- temporary files. Raises errors of directives.
 local function lower_units(list, request, folder)
   local units, options, problem = {}, options_of(list), nil
   local unit_indices, modules = units_of(list), nil
   for _, i in ipairs(unit_indices) do
     local path = list[i]
-    local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
+    local text, is_fortran = files.read(path), is_fortran_unit(path)
     -- Later units may use the modules of this unit, therefore the modules are compiled first, to a temporary folder.
     if is_fortran and unit_indices[2] then
       modules = modules or folder:modules()
@@ -117,7 +126,7 @@ local function lower_units(list, request, folder)
         to = request.to, rules = request.rules, modules = modules }
       if lowered_text and (lowered_text ~= text or details.described) then
         units[#units + 1] = { at = i, path = path, text = lowered_text, described = details.described,
-          pasted = details.pasted }
+          pasted = details.pasted, name = details.is_free and free_form_name(path) or path:match "[^/]*$" }
       end
       if not lowered_text and (has_own or details.is_read) then
         problem = problem or { path = path, messages = messages }
@@ -146,11 +155,11 @@ end
 local function run(list, units, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(units) do
-    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
+    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number, unit.name)
     files.write(unit.lowered_path, unit.text)
     command[unit.at] = unit.lowered_path
     local unit_folder = unit.path:match "^(.*)/" or "."
-    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. unit_folder
+    command[#command + 1] = (is_fortran_unit(unit.path) and "-I" or "-iquote") .. unit_folder
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
