@@ -132,7 +132,8 @@ case("first", function() acc "exit data delete(v)" end)
 
   c:change(uri, text, 7)
   local place = c:request("textDocument/definition", at(uri, 3, 8))
-  check(place and place.uri:find "spec/rules/tr14.lua$" and place.range.start.line > 0, "a rule is found in its document")
+  check(place and place.uri:find "spec/rules/tr14.lua$" and place.range.start.line > 0,
+    "a rule is found in its document")
   place = c:request("textDocument/definition", at(uri, 5, 3))
   check(place and place.uri:find "reference/reference.md$", "a name is found on its page")
   place = c:request("textDocument/definition", at(uri, 5, 18))
@@ -154,7 +155,8 @@ do -- scenarios that never end, and that use too much memory
   local uri = "file:///nowhere/endless.lua"
   local found = c:open(uri, "lua", 'declare "int n;"\nwhile true do end\n')
   equal(format(found) .. " " .. found[1].severity, "1:0-17 limit 3", "an endless scenario is reported, as information")
-  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "", "while typing, limits are not reported")
+  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "",
+    "while typing, limits are not reported")
   equal(format(c:change(uri, 'declare "int n;"\nacc "update self(m)"\n', 3)), "1:17-18 unknown-name",
     "the server continues")
   local hungry = 'declare "int n;"\nlocal t = {} while true do t[#t + 1] = ("x"):rep(1 << 20) .. #t end\n'
@@ -186,6 +188,7 @@ void f(int *a, int n) {
 #pragma omp target enter data map(from: a[0:n])
 #pragma acc parallel loop CLAUSES vendor(3) ompx_vendor
 #pragma acc loops
+#pragma omp target teams if(n) default(shared) device_type(host) map(a[0:n])
 #pragma acc kernels num_gangs((int)(real)n) copy(a[f<int>(3):n])
 #pragma acc data copyin(capture: a[0:n])
 #pragma acc data copyin(always: a[0:n])
@@ -205,8 +208,8 @@ void f(int *a, int n) {
 */
 }
 ]])), "3:12-19 syntax, 5:26-30 unknown-clause, 7:3-12 syntax, 8:19-25 clause-not-allowed, 9:21-22 syntax, "
-    .. "10:35-36 syntax, 11:34-38 clause-not-allowed, 15:24-31 unsupported, 16:24-30 unsupported, "
-    .. "24:19-25 clause-not-allowed", "wrong directives of C are marked, and no others")
+    .. "10:35-36 syntax, 11:34-38 clause-not-allowed, 16:24-31 unsupported, 17:24-30 unsupported, "
+    .. "25:19-25 clause-not-allowed", "wrong directives of C are marked, and no others")
   equal(format(c:open("file:///nowhere/crlf.c", "c", "\r\n#pragma acc update copyin(a)\r\n")),
     "1:19-25 clause-not-allowed", "units may have CR and LF")
   equal(format(c:open("file:///nowhere/a.f90", "fortran", [[
@@ -241,7 +244,7 @@ c     $acc
   check(items.copyin and items.collapse, "completion continues lines of Fortran")
 
   c:notify("workspace/didChangeConfiguration", { settings = { accdeep = { profile = "openacc-3.4" } } })
-  equal(format(c:wait_diagnostics(uri)):match "15:[^,]*", nil, "the profile says which version is meant")
+  equal(format(c:wait_diagnostics(uri)):match "16:[^,]*", nil, "the profile says which version is meant")
   c:notify("workspace/didChangeConfiguration", { settings = { accdeep = { profile = "nonsense" } } })
   c:request("textDocument/hover", at(uri, 0, 0))
   local has_message = false
