@@ -63,7 +63,7 @@ weekly: deps-test build
 	@tests/run $(BUILD) weekly
 
 bench: deps-bench build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/programs.lua $(BUILD)
 	@lua5.4 tests/bench/checks.lua $(BUILD)
@@ -78,7 +78,7 @@ test-cuda: deps-test build $(if $(REMOTE),carry-cuda)
 
 # For such a machine that is reached otherwise, as a folder: $(BUILD)/carry.
 carry-cuda: deps-test build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory
 	@tests/cuda/carry $(BUILD) $(BUILD)/carry
 
 bench-cuda: deps-bench build
@@ -86,12 +86,12 @@ bench-cuda: deps-bench build
 
 # Makes spec/reference/ and examples/glossary.md again: the reference, rules, profiles, C interfaces, terms.
 docs: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory
 	@echo "spec/reference/index.md"
 
 # Explores the vocabularies again, and makes spec/disagreements/ and the page about them: some minutes.
 disagreements: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target disagreements -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target disagreements -- --no-print-directory
 	@echo "spec/reference/disagreements.md"
 
 install: build
@@ -102,7 +102,7 @@ dist:
 	@lua/package/dist source . $(BUILD)/dist
 
 selfcontained: build
-	@$(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory >/dev/null
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory
 	@lua/package/dist selfcontained $(BUILD) $(BUILD)/dist
 
 # $(BUILD)/dist/accdeep_VERSION_ARCHITECTURE.deb, which `apt install ./FILE` takes.
