@@ -507,7 +507,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
             make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &names, get_mapping_location(&names));
         const accd_object_info object = {.host = mapping.host, .bytes = mapping.bytes};
         use.level = "error";
-        use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev));
+        use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev), names.object.name);
         rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", actor, verb, names.element,
                            at < mapping.dev ? "before the beginning" : "after the end");
     } else {
