@@ -135,6 +135,30 @@ void rt_append_source_line(struct rt_text_buffer *text, const char *file, int li
         fclose(source);
 }
 
+/* Appends the lines of a report's text, except lines of the source, as a JSON array. Host addresses are left out: they
+ * differ in each process. */
+void rt_append_json_lines(struct rt_text_buffer *text, const char *lines)
+{
+    char before = '[';
+    for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line != 0) {
+        char copy[512];
+        const char *start = line + strspn(line, " ");
+        const size_t digits = strspn(start, "0123456789");
+        if (!strncmp(start + digits, " | ", 3) || !strncmp(start, "| ", 2) || *start == '\n')
+            continue;
+        snprintf(copy, sizeof copy, "%.*s", (int)strcspn(start, "\n"), start);
+        for (char *address; (address = strstr(copy, " at 0x"));) {
+            const char *end = address + strlen(" at 0x");
+            end += strspn(end, "0123456789abcdef");
+            memmove(address, end, strlen(end) + 1);
+        }
+        rt_text_append(text, "%c", before);
+        rt_text_append_json_string(text, copy);
+        before = ',';
+    }
+    rt_text_append(text, before == '[' ? "[]" : "]");
+}
+
 /* Returns true if the directive that begins in a line of a source file has the variable in a clause. */
 bool rt_directive_has_variable(const char *file, int line, const char *variable)
 {
