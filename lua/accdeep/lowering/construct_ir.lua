@@ -64,7 +64,8 @@ local fields = {
   self_maps = "function for maps with self: wraps the condition, which then requires execution on the host",
   -- Execution and caching.
   construct = "the core's construct", condition_value = "function that computes the condition",
-  single_use = "true if the plan is valid for one execution", runs_directly = "true if only the construct runs",
+  single_use = "true if the plan is valid for one execution",
+  runs_directly = "true if only the construct runs",
   thunk = "function that executes the plan without checks", acc = "its file, if it is OpenACC's and has a thunk",
   omp = "its file, if it is OpenMP's and has a thunk", watched = "bounds that are compared at the end",
   measured = "host values that the plan depends on", scope = "the scope it was made in",
@@ -87,8 +88,8 @@ for name, meaning in pairs {
 } do item_fields[name] = meaning end
 
 -- Fields of a typed directive (sema/clauses/openacc_analysis.lua) that its plan has, too.
-local from_directive = strings.word_set("private deviceptr use_device attached clauses absent default if_present finalize "
-  .. "condition on_self device_num default_async async waiting waits sizes ordered single_use")
+local from_directive = strings.word_set("private deviceptr use_device attached clauses absent default if_present "
+  .. "finalize condition on_self device_num default_async async waiting waits sizes ordered single_use")
 
 -- Raises if the table `names` has no key `name`. record_name: noun of the record in the message, such as "a plan".
 local function check(names, record_name, name)
@@ -98,7 +99,7 @@ local function check(names, record_name, name)
   error(("%s has no field '%s'%s"):format(record_name, tostring(name), help), 3)
 end
 
-local Plan = { acc = false, omp = false } -- defaults of two fields that most plans lack
+local Plan = {}
 Plan.__index = Plan
 -- Sets a field of a plan for the first time; raises if `fields` has no field of this name.
 function Plan:__newindex(name, value)
@@ -111,7 +112,8 @@ end
 function construct_ir.new(session, node, kind, options, directive)
   local plan = { session = session, node = node, kind = kind, items = {}, named = {}, pointers = {}, sections = {},
     file = options.file, line = options.line, location = options.location, language = options.language,
-    private = {}, deviceptr = {}, use_device = {}, attached = {} }
+    private = {}, deviceptr = {}, use_device = {}, attached = {}, runs_directly = false,
+    thunk = false, watched = false, acc = false, omp = false }
   for name, value in next, directive or {} do if from_directive[name] then plan[name] = value end end
   return setmetatable(plan, Plan)
 end
@@ -156,7 +158,7 @@ function Plan:section(request) return self.session.language.items.section(self, 
 -- if `node` is not a pointer.
 function Plan:pointer(request, node) return self.session.language.items.pointer(self, request, node) end
 
--- Sets the number of each item, and returns the core's construct for the items. Raises if no memory is left.
+-- Sets the number of each item, and plan.construct, the core's construct of the items. Raises if no memory is left.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }
@@ -164,7 +166,7 @@ function Plan:prepare()
     spec[i] = item
     item.number = i
   end
-  return self.session.ctx:construct(spec)
+  self.construct = self.session.ctx:construct(spec)
 end
 
 return construct_ir

@@ -48,7 +48,7 @@ function openacc_lowering.lower(directive, options)
     local name = request.registers
     if name then plan.named[name] = plan.named[name] or item end
   end
-  session.language.check_completed(plan)
+  if session.language.check_completed then session.language.check_completed(plan) end
   return plan
 end
 

@@ -43,7 +43,7 @@ local analyse_request = require "accdeep.sema.clauses.requests".analyse
 local mapper = require "accdeep.sema.members.mapper"
 local contiguous_runs = require "accdeep.sema.clauses.contiguous_runs"
 local list_item = require "accdeep.sema.c.list_item"
-local policy = require "accdeep.sema.members.policy"
+local action_words = require "accdeep.lowering.action_words"
 local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
@@ -305,7 +305,7 @@ local function block_program(session, record, parts, low, high)
   if cached[key] then return cached[key] end
   local list, members = {}, {}
   for i, part in ipairs(parts) do
-    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
+    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (action_words.code(part.action)) }
   end
   for _, leaf in ipairs(mapping_compiler.names(session, record)) do
     if leaf.offset >= low and leaf.offset + leaf.bytes <= high then
@@ -573,6 +573,7 @@ function openmp_lowering.c_items(plan, requests, used)
     -- If clauses name only sections of a structure, the loop above added no block for it.
     if group.implicit or group.joins then add_structure(group) end
   end
+  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end -- raises if it is no number
 end
 
 -- --------------------------------------------------------------------------------------- the rest --
@@ -719,7 +720,7 @@ function openmp_lowering.directive(session, node, options)
   if compute and options.references then openmp_implicit.add(plan, options.references) end
   map_used(plan)
   if compute and options.references and session.rules.counting == "items" then sort_items(plan, options.references) end
-  session.language.check_completed(plan)
+  if session.language.check_completed then session.language.check_completed(plan) end
   plan.single_use = plan.single_use or session.language.computes_bounds
   return plan
 end

@@ -3,7 +3,7 @@
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local mapper = require "accdeep.sema.members.mapper"
-local policy = require "accdeep.sema.members.policy"
+local action_words = require "accdeep.lowering.action_words"
 local requests = require "accdeep.sema.clauses.requests"
 
 local requested_action = {}
@@ -13,7 +13,7 @@ local requested_action = {}
 -- types of list items are known when they are evaluated. Raises then as requests.resolve does.
 function requested_action.resolve(session, request, t)
   if not request.item then requests.resolve(session, request, t) end
-  local code, flags = policy.code(request.word)
+  local code, flags = action_words.code(request.word)
   if request.map_request then flags = flags | mapper.bits(request.map_request.flags) end
   return code, mapping_compiler.compile(session, request.members), flags
 end

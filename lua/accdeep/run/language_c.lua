@@ -8,7 +8,6 @@ local debug_types = require "accdeep.types.debug_types"
 local declarations = require "accdeep.backend.declarations"
 local openmp_depend = lazy.require "accdeep.sema.c.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local c_sema = require "accdeep.sema.c.c_sema"
 local closures = require "accdeep.backend.closures"
 local host_expression = require "accdeep.lowering.host_expression"
 local syntax = require "accdeep.syntax"
@@ -38,7 +37,8 @@ local language_c = {
   pointer_cell = host_expression.pointer,
   number = list_item.number, first = 0, includes_last = false,
   element_type = list_item.c_element_type, object_of = list_item.object_of, access_path = list_item.access_path,
-  analyse_item = list_item.analyse, is_designator = no, is_absent = false, is_part = false, attaches_variables = false,
+  analyse_item = list_item.analyse, is_designator = no, is_absent = false, is_part = false, check_completed = false,
+  attaches_variables = false,
   items = lazy.require "accdeep.lowering.c_items", update_pieces = lazy.method(contiguous_runs, "split_update"),
   with_roots = same, categories = word_set "scalar aggregate pointer all",
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
@@ -129,10 +129,6 @@ end
 -- Returns the results of fn(...). Unlike Fortran, C records no host values for the plan that fn makes.
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- Raises if the plan's device number is not a valid expression. C adds no items here.
-function language_c.check_completed(plan)
-  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
-end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 

@@ -49,7 +49,7 @@ local slots = { -- slot -> its value, or the arguments and results of its functi
   categories = "all categories, as keys", check_dependence = "(session, clause): raises if a depend clause is wrong",
   -- Plans.
   computes_bounds = "true if plans hold addresses and bounds",
-    check_completed = "(plan): adds items that other items require",
+  check_completed = "(plan): adds items that other items require; false: no item requires others",
   check_and_plan = "(session, fn, ...) -> the plan that fn makes",
   holds = "(session, plan) -> true if it can be reused",
   takes_self = "true if compute constructs take self", has_blocks = "true if declare target may have an end",

@@ -109,7 +109,7 @@ function plan_cache.plan(self, language, node, location, options, signature)
   if plan then return plan end
   plan = lower_directive(self, language, node, location, options)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
-    plan.construct = plan:prepare()
+    plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
   if plan.self_maps then plan.condition_value = plan.self_maps(plan.condition_value) end

@@ -164,7 +164,7 @@ function list_item.enclosing(session, node)
   while t.kind == "array" and steps[i] and steps[i].index do
     at, t, i = list_item.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
-  if not types.is_record(t) or not steps[i] then
+  if t.kind ~= "record" or not steps[i] then
     -- The l-value itself is not a member. If the pointer on its path is a member, `objects` has the structures that
     -- enclose this pointer; otherwise it is empty.
     if #objects > 0 then return objects end

@@ -300,8 +300,7 @@ end
 -- compute construct uses, nil if the body is not known yet or there is none). Raises for errors of the directive.
 -- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_analysis.directive(session, node, options)
-  local kind = openacc_directives.directive(node.name).kind
-  local clauses, by_name = openacc_sema.check_directive(node, session.rules, session.language.takes_self)
+  local clauses, by_name, kind = openacc_sema.check_directive(node, session.rules, session.language.takes_self)
   local directive = { session = session, node = node, kind = kind, requests = {}, named = {}, attached = {},
     private = {}, deviceptr = {}, use_device = {}, if_present = by_name.if_present, waiting = node.waiting }
   local default

@@ -31,7 +31,7 @@ local requests = {}
 local function member_mapping_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
-  if not types.is_record(t) then
+  if t.kind ~= "record" then
     if not invoke and not clause.shape and not clause.nest then return nil end
     raise("not-a-struct", request.node.pos, ("%s has no %s"):format(types.name(t),
       invoke and "policies" or "shapes"), { rule = clause.nest and "TR14-3.3-15"
@@ -69,7 +69,7 @@ end
 -- request selects decides them. Raises if t is not a structure but a mapper is named, or if there is no such mapper.
 local function mapped_members(session, request, t)
   local map_modifiers, member_mapping = request.map_modifiers, nil
-  if types.is_record(t) then
+  if t.kind == "record" then
     local definition = mapper.find(session, t, map_modifiers.mapper, map_modifiers.mapper_pos)
     member_mapping = mapper.member_mapping(session, t, definition, request.map_request)
   elseif map_modifiers.mapper and map_modifiers.mapper ~= "default" then
