@@ -146,6 +146,9 @@ case("first", function() acc "exit data delete(v)" end)
   c:notify("textDocument/didOpen", { textDocument = { uri = "file:///nowhere/init.lua", languageId = "lua", version = 1,
     text = "vim.opt.number = true\nlocal x = unknown.y\n" } })
   equal(c:request("textDocument/hover", at("file:///nowhere/init.lua", 0, 2)), nil, "other Lua files have no hover")
+  c:notify("textDocument/didOpen", { textDocument = { uri = "file:///nowhere/texts.lua", languageId = "lua",
+    version = 1, text = 'return { [[\nacc "nonsense"\n]] } -- acc "nonsense"\n' } })
+  equal(c:request("textDocument/hover", at("file:///nowhere/texts.lua", 1, 1)), nil, "strings are no calls")
   equal(c.published, before, "other Lua files are left alone")
   equal(c:close(), 0, "after shutdown, the status is 0")
 end
@@ -164,6 +167,16 @@ do -- scenarios that never end, and that use too much memory
   found = c:change(uri, 'declare "int n;"\nprint(io, os.execute)\ndraw "x.svg"\n', 5)
   equal(format(found), "1:0-21 unknown-name", "scenarios run in their sandbox")
   equal(c:close(), 0, "a session with endless scenarios ends")
+end
+
+do -- the time of a check
+  local c = session(nil, "--limit-steps 0 --limit-seconds 1")
+  local uri = "file:///nowhere/slow.lua"
+  local found = c:open(uri, "lua", 'declare "int n;"\nwhile true do end\n')
+  equal(format(found), "0:0-16 limit", "a check that takes too long is ended")
+  check(found[1].message:find "^the scenario ran for 1 seconds", "the time is in the message", found[1].message)
+  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "", "a check ends sooner while typing")
+  equal(c:close(), 0, "a session with slow scenarios ends")
 end
 
 -- ------------------------------------------------------------------------------------------ units --

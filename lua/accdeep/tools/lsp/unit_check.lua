@@ -43,8 +43,8 @@ local unlisted_words = strings.word_set [[fuse interchange reverse split stripe 
   groupprivate declare_induction induction looprange apply permutation partial full counts graph_id graph_reset
   threadset safesync memscope collector inductor combiner initializer init_complete transparent replayable saved
   holds absent contains adjust_args append_args message severity local indirect interop use destroy region]]
--- Clauses that OpenMP 5.2 and 6.0 allow on directives that contain a part, and the tables of the interpreter do not: the
--- report clause-not-allowed about them is left out.
+-- Clauses that OpenMP 5.2 and 6.0 allow on directives that contain a part, and the tables of the interpreter do not.
+-- The report clause-not-allowed about them is left out.
 local unlisted_clauses = {
   scope = strings.word_set "firstprivate allocate",
   target = strings.word_set "default device_type",
