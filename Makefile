@@ -16,7 +16,7 @@ BENCH_PACKAGES = g++
 # Packages come before what needs them.
 .NOTPARALLEL:
 .PHONY: all configured build demo quick test weekly test-cuda carry-cuda bench bench-cuda docs disagreements install dist selfcontained deb \
-        test-install clean deps-build deps-test deps-deb deps-bench
+        vsix test-install clean deps-build deps-test deps-deb deps-bench
 
 all: build
 
@@ -63,7 +63,7 @@ weekly: deps-test build
 	@tests/run $(BUILD) weekly
 
 bench: deps-bench build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target accdeep-bench accdeep-bench-directory accdeep-bench-embed -- --no-print-directory
 	@LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(BUILD)/lua/?.so;;" lua5.4 tests/bench/bench.lua $(BENCH)
 	@lua5.4 tests/bench/programs.lua $(BUILD)
 	@lua5.4 tests/bench/checks.lua $(BUILD)
@@ -78,7 +78,7 @@ test-cuda: deps-test build $(if $(REMOTE),carry-cuda)
 
 # For such a machine that is reached otherwise, as a folder: $(BUILD)/carry.
 carry-cuda: deps-test build
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory >$(BUILD)/log || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target tests accdeep-bench-cuda accdeep-bench-directory accdeep-selfcontained -- --no-print-directory
 	@tests/cuda/carry $(BUILD) $(BUILD)/carry
 
 bench-cuda: deps-bench build
@@ -86,12 +86,12 @@ bench-cuda: deps-bench build
 
 # Makes spec/reference/ and examples/glossary.md again: the reference, rules, profiles, C interfaces, terms.
 docs: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target docs -- --no-print-directory
 	@echo "spec/reference/index.md"
 
 # Explores the vocabularies again, and makes spec/disagreements/ and the page about them: some minutes.
 disagreements: configured
-	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target disagreements -- --no-print-directory >$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) -j $(JOBS) --target disagreements -- --no-print-directory
 	@echo "spec/reference/disagreements.md"
 
 install: build
@@ -102,7 +102,7 @@ dist:
 	@lua/package/dist source . $(BUILD)/dist
 
 selfcontained: build
-	@$(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory >/dev/null
+	$(PROGRESS) build $(BUILD)/log $(CMAKE) --build $(BUILD) --target accdeep-selfcontained -- --no-print-directory
 	@lua/package/dist selfcontained $(BUILD) $(BUILD)/dist
 
 # $(BUILD)/dist/accdeep_VERSION_ARCHITECTURE.deb, which `apt install ./FILE` takes.
@@ -113,6 +113,13 @@ deb: deps-deb build
 # The package and the archive on clean systems, and the image of Containerfile: about 10 minutes, as root.
 test-install: deps-deb selfcontained
 	@tests/package/systems $(BUILD)
+
+# $(BUILD)/dist/accdeep-VERSION.vsix, the extension for VS Code; it takes Node.js, and npm fetches the tool that packs it.
+vsix:
+	@mkdir -p $(BUILD)/dist && rm -rf $(BUILD)/vsix && cp -r lua/package/vscode $(BUILD)/vsix
+	@cd $(BUILD)/vsix && npx --yes @vscode/vsce@3 package --allow-missing-repository --skip-license --no-dependencies \
+	    -o ../dist/ >../vsix.log 2>&1 || { cat ../vsix.log; exit 1; }
+	@ls $(BUILD)/dist/*.vsix
 
 clean:
 	rm -rf $(BUILD)

@@ -1,9 +1,9 @@
 /* The same mistake as in never_attached.lua, in a real program: an array and the structure that points
  * to it are mapped in an order that leaves the pointer unattached.
  *
- *     gcc -g -fopenacc -foffload=disable examples/never_attached.c -o build/never_attached
- *     build/accdeep exec --strict build/never_attached          stops at the line that follows the pointer
- *     build/accdeep exec --strict build/never_attached right    attaches it first
+ *     accdeep cc gcc -g -fopenacc examples/never_attached.c -o build/never_attached
+ *     accdeep exec build/never_attached          stops at the line that follows the pointer
+ *     accdeep exec build/never_attached right    attaches it first
  */
 #include <stdio.h>
 

@@ -355,6 +355,14 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
     return 0;
 }
 
+size_t accd__debug_find_pointers(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                                 uint64_t address, uint64_t bytes, struct accd__debug_pointer *pointers,
+                                 size_t capacity)
+{
+    (void)debug, (void)call, (void)address, (void)bytes, (void)pointers, (void)capacity;
+    return 0;
+}
+
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     (void)debug, (void)address;

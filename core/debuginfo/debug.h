@@ -117,6 +117,17 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
  * known. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at);
+/* Pointer in an object: its offset in bytes, and its path, such as ".child[1]", "[2].next" or "%u". */
+struct accd__debug_pointer {
+    uint64_t offset;
+    char path[64];
+};
+/* Stores the pointers, references and Fortran descriptors in the `bytes` bytes at `address`, by the type of the range,
+ * the first ones by offset, at most `capacity`. Returns how many; 0 if the range has no name or type. Only the first
+ * 64 KiB of a range are read. */
+size_t accd__debug_find_pointers(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                                 uint64_t address, uint64_t bytes, struct accd__debug_pointer *pointers,
+                                 size_t capacity);
 /* Returns the size in bytes of the target of the global or static Fortran pointer whose variable is at `address`.
  * Returns 0 if there is no such variable, or if the size is not constant. */
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address);

@@ -6,6 +6,8 @@
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
+#include <stdio.h>
+
 /* ----------------------------------------------------------------------------------- storage -- */
 
 /* Sets *s->name_p and returns true if the searched range is in the storage of the variable with name `variable` and
@@ -159,6 +161,34 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
     element.object = name.data;
     accd__path_descend(&s, &path, &name, address + at, &element);
     return element.type && accd__debug_is_type_gap(debug, element.type, address + at - element.object);
+}
+
+/* Stores the pointers, references and descriptors in a range, the first ones by offset, at most `capacity`, and returns
+ * how many. Each aligned word of the range is named by itself, as members of unions and nested arrays need. */
+size_t accd__debug_find_pointers(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                                 uint64_t address, uint64_t bytes, struct accd__debug_pointer *pointers,
+                                 size_t capacity)
+{
+    enum { WORD = sizeof(void *), BYTES_MOST = 1 << 16 };
+    struct accd__debug_name name = {.unit = 0};
+    struct accd__debug_search s = new_search(debug, call, address, bytes, &name);
+    const uint64_t end = bytes < BYTES_MOST ? bytes : BYTES_MOST;
+    size_t n = 0;
+    if (address % WORD || !find_range_name(&s) || !name.type || !name.type->points)
+        return 0;
+    for (uint64_t at = 0; at + WORD <= end && n < capacity; at += WORD) {
+        struct accd__debug_name element = {.type = name.type, .object = name.object};
+        struct accd__debug_name_path path = {element.name, 0, accd__member_separator(name.type)};
+        accd__path_descend(&s, &path, &name, address + at, &element);
+        if (!element.type || element.object != address + at)
+            continue;
+        if (element.type->kind == ACCD__DEBUG_POINTER || element.type->kind == ACCD__DEBUG_REFERENCE ||
+            element.type->kind == ACCD__DEBUG_DESCRIPTOR) {
+            pointers[n].offset = at;
+            snprintf(pointers[n++].path, sizeof pointers->path, "%.*s", (int)sizeof pointers->path - 1, element.name);
+        }
+    }
+    return n;
 }
 
 /* Returns the size in bytes of the target of the global or static Fortran pointer whose variable is at `address`.

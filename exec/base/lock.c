@@ -10,7 +10,9 @@
 #include "kernel.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <sched.h>
+#include <time.h>
 
 static const pthread_mutex_t initial_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
@@ -53,6 +55,19 @@ bool rt_try_lock(void)
     }
     rt_is_mutex_held = true;
     return true;
+}
+
+/* Returns true if the calling thread has the lock, without or by the mutex, which reports the second wait of a thread.
+ */
+bool rt_has_lock(void)
+{
+    static const struct timespec past = {0};
+    if (atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) == &rt_this_thread)
+        return true;
+    const int status = rt_is_mutex_held ? pthread_mutex_timedlock(&lock, &past) : ETIMEDOUT;
+    if (!status)
+        pthread_mutex_unlock(&lock);
+    return status == EDEADLK;
 }
 
 /* Releases the lock, which the thread holds by the mutex. */

@@ -28,6 +28,9 @@ bool rt_lock_slow_path(void);
 /* takes the lock without waiting; returns false if any thread has the lock, also the calling one */
 bool rt_try_lock(void);
 
+/* returns true if the calling thread has the lock */
+bool rt_has_lock(void);
+
 void rt_unlock_slow_path(void); /* releases the lock, which the calling thread holds by the mutex */
 
 void rt_lock_init(void); /* registers the functions that handle the locks at a fork; called once */

@@ -1,5 +1,6 @@
 /* findings.c - sentences, rules and helps of the findings of findings.h. */
 #include "base/runtime.h"
+#include "diag/errors.h"
 #include "diag/symbolize.h"
 #include "findings.h"
 
@@ -27,7 +28,30 @@ static void complete(struct rt_diagnostic *finding, const char *code, const char
     }
 }
 
-/* Reports a read of an old value. */
+/* Stores the update that names the finding's variable and from which gcc has left it out, if there is one. Returns true
+ * if that update has explained an earlier finding: one update that moves nothing is one mistake. */
+static bool is_explained_by_update(struct rt_diagnostic *finding)
+{
+    static uint64_t explained; /* a bit for each such update */
+    char variable[RT_NAME_SIZE];
+    struct rt_related_location location;
+    if (!finding->object)
+        return false;
+    snprintf(variable, sizeof variable, "%.*s", (int)strcspn(finding->object, "[(.-%"), finding->object);
+    const size_t number = rt_find_empty_update(variable, &location);
+    if (!number)
+        return false;
+    const uint64_t bit = (uint64_t)1 << (number - 1);
+    const bool is_explained = explained & bit;
+    explained |= bit;
+    finding->further[0] = location;
+    finding->help = "call acc_update_device for {1|the variable}, which gcc keeps, in place of the update";
+    finding->openmp = NULL;
+    return is_explained;
+}
+
+/* Reports a read of an old value, unless an update from which gcc has left out variables explains it and another one.
+ */
 void rt_emit_stale_data(struct rt_diagnostic finding, const char *actor, const char *verb, bool on_device)
 {
     complete(&finding, "stale-data", "ACC33-upd-1",
@@ -35,6 +59,8 @@ void rt_emit_stale_data(struct rt_diagnostic finding, const char *actor, const c
                        : "fetch the change from the device before: update self({1|...})",
              on_device ? "send the change to the device before: target update to({1|...})"
                        : "fetch the change from the device before: target update from({1|...})");
+    if (on_device && is_explained_by_update(&finding))
+        return;
     rt_emit_diagnostic(&finding, "%s %s an old value of %s: no transfer has %s change", actor, verb,
                        get_element(&finding), on_device ? "sent the host's" : "fetched the device's");
 }

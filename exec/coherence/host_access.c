@@ -98,6 +98,7 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         .pc = pc,
         .object = name,
         .second = slot ? pointer.name : NULL,
+        .slot = slot,
         .region = rt_get_kernel_region(site),
     };
     const struct rt_display_name display =

@@ -5,9 +5,9 @@
 
 #include "base/runtime.h"
 
-/* Returns the help text for a kernel's access outside of the object `info`. offset: address of the access,
- * relative to the beginning of the object; negative before the object. */
-const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset);
+/* Returns the help text for a kernel's access outside of the object `info` with this name. offset: address of the
+ * access, relative to the beginning of the object; negative before the object. */
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset, const char *name);
 /* Reports that `actor` accesses the former device memory of an unmapped object. Returns false, without a report, if
  * no such object is known to have contained the address. Arguments: as for rt_report_out_of_bounds. */
 bool rt_report_unmapped_access(const struct rt_site *site, const char *actor, const char *verb, uint64_t address,

@@ -3,6 +3,7 @@
 #include "base/runtime.h"
 #include "diag/diagnostics.h"
 #include "diag/object_history.h"
+#include "diag/source_lines.h"
 #include "diag/symbolize.h"
 #include "guard/page_guard.h"
 #include "image/malloc_blocks.h"
@@ -12,25 +13,30 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Returns a help text for an access at `offset` from the beginning of the object `info`. If another object is
- * present at that host address, the text names pieces that lie apart on the device; otherwise a wrong index
- * or a short section. */
-const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset)
+/* Returns a help text for an access at `offset` from the beginning of the object `info`, which `name` is the name of.
+ * If another object is present at that host address, the text names pieces that lie apart on the device; otherwise a
+ * wrong index or a short section. */
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t offset, const char *name)
 {
-    assert(info);
+    assert(info && name);
     accd_present_object other;
     if (accd_present_at(rt.context, device, info->host + (uint64_t)offset, 0, &other) && other.info.host != info->host)
         return "pieces of one object lie apart on the device: map one section that contains all "
                "that a region uses";
+    if (offset >= 0 && (uint64_t)offset == info->bytes)
+        return rt_variable_name_length(name) < strlen(name)
+                   ? "map one element more than {1|the data}, or end the loop one earlier"
+                   : "end the loop one earlier: all of {1|the data} is mapped";
     return offset < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
                       : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Completes and emits the report `diagnostic` about an access `at` bytes from the start of an object, in code at `pc`.
+/* Completes and emits the report `diagnostic` about an access to a device address, `at` bytes from the start of an
+ * object, in code at `pc`.
  * position: for example "after the end of the data on the device"; actor: "the compute region"; verb: "reads". */
 static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic diagnostic,
-                               const accd_object_info *info, uint64_t at, const char *actor, const char *verb,
-                               const char *position, uintptr_t pc)
+                               const accd_object_info *info, uint64_t address, uint64_t at, const char *actor,
+                               const char *verb, const char *position, uintptr_t pc)
 {
     assert(info && position);
     struct rt_display_name display = rt_get_display_name(info);
@@ -42,6 +48,9 @@ static void emit_out_of_bounds(const struct rt_site *site, struct rt_diagnostic 
     diagnostic.pc = pc;
     diagnostic.object = display.name;
     diagnostic.element = element;
+    if (!diagnostic.help)
+        diagnostic.help =
+            rt_get_out_of_bounds_help(accd_device_at(rt.context, address), info, (int64_t)at, display.name);
     diagnostic.region = rt_get_kernel_region(site);
     rt_emit_diagnostic(&diagnostic, "%s %s %s, %s", actor, verb, element, position);
 }
@@ -58,8 +67,8 @@ bool rt_report_unmapped_access(const struct rt_site *site, const char *actor, co
     struct rt_diagnostic diagnostic = {.help = "unmap {1|the data} after the last region that uses them"};
     rt_text_clear(&lines);
     rt_add_object_history(&diagnostic, &lines, object);
-    emit_out_of_bounds(site, diagnostic, &object->info, address - object->dev, actor, verb, "whose data were unmapped",
-                       pc);
+    emit_out_of_bounds(site, diagnostic, &object->info, address, address - object->dev, actor, verb,
+                       "whose data were unmapped", pc);
     return true;
 }
 
@@ -89,9 +98,8 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *actor, cons
         emit_out_of_bounds(site,
                            (struct rt_diagnostic){
                                .other = rt_get_mapped_location(&object.info),
-                               .help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)),
                            },
-                           &object.info, address - object.dev, actor, verb, position, pc);
+                           &object.info, address, address - object.dev, actor, verb, position, pc);
         return true;
     }
     rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated", actor,

@@ -436,11 +436,6 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
     name_element(access, mapping, at, &names);
     add_recent_report(stale_data, access, mapping, names.object.name);
     struct rt_diagnostic read = make_diagnostic(access, NULL, NULL, &names, rt_find_writer(origin));
-    if (device && rt_get_empty_update_site() && rt_is_declared((const void *)(uintptr_t)mapping->host)) {
-        struct rt_related_location *const update = &read.further[0];
-        update->event = "update";
-        rt_find_line(rt_get_empty_update_site(), &update->file, &update->line, NULL);
-    }
     if (is_attached(mapping, at)) {
         read.help = device ? "detach the pointer before the host changes it, and attach it afterwards: "
                              "update leaves attached pointers as they are"
@@ -512,7 +507,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
             make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &names, get_mapping_location(&names));
         const accd_object_info object = {.host = mapping.host, .bytes = mapping.bytes};
         use.level = "error";
-        use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev));
+        use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev), names.object.name);
         rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", actor, verb, names.element,
                            at < mapping.dev ? "before the beginning" : "after the end");
     } else {

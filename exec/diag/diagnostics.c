@@ -311,6 +311,10 @@ static void print_json(const struct rt_diagnostic *diagnostic, const char *rule,
     begin_json(&text, diagnostic->level, diagnostic->code);
     append_json_fields(&text, diagnostic, rule, message, location);
     append_callers_field(&text, stack);
+    if (diagnostic->lines && *diagnostic->lines) {
+        rt_text_append(&text, ",\"details\":");
+        rt_append_json_lines(&text, diagnostic->lines);
+    }
     if (help)
         rt_text_append_json_field(&text, "help", help);
     write_json(&text);
@@ -466,6 +470,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
                                 .object = diagnostic->object,
                                 .file = location.file,
                                 .line = location.line,
+                                .slot = diagnostic->slot,
                             });
     rt.has_findings |= is_failure(diagnostic);
     rt.has_errors |= !strcmp(diagnostic->level, "error");

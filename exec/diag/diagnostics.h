@@ -35,6 +35,7 @@ struct rt_diagnostic {
     /* names of the data, "u[0:16]", and of one wrong element, "u[17] of u[0:16]"; NULL: none */
     const char *object, *element;
     const char *second;            /* name of the second object; NULL: no second object */
+    uint64_t slot;                 /* host address of the pointer that the finding is about; 0: none */
     struct rt_region_begin region; /* region whose kernel made the access, or whose end made the transfer */
     const char *work;              /* asynchronous work that no wait orders, as words; NULL: none */
     struct rt_related_location other, further[2];

@@ -222,22 +222,42 @@ static void report_core_error(const struct rt_site *site, const accd_error *erro
     rt_emit_diagnostic(&diagnostic, "%s", message.at);
 }
 
-static uintptr_t lost_update; /* return address of the last update without data; 0: no such update */
+/* Return addresses of the first updates without data, in the order of their first calls. */
+enum { EMPTY_UPDATES = 64 };
+static uintptr_t empty_updates[EMPTY_UPDATES];
+static size_t nempty_updates;
 
-/* Returns the return address of the last update without data; 0: the program had no such update. */
-uintptr_t rt_get_empty_update_site(void)
+/* Returns the number, from 1, of an update without data whose directive names the variable; 0: there is none. */
+size_t rt_find_empty_update(const char *variable, struct rt_related_location *location)
 {
-    return lost_update;
+    assert(variable);
+    for (size_t i = 0; i < nempty_updates; i++) {
+        *location = rt_get_related_location("update", empty_updates[i]);
+        if (location->file && rt_directive_has_variable(location->file, location->line, variable))
+            return i + 1;
+    }
+    *location = (struct rt_related_location){0};
+    return 0;
 }
 
 /* Reports the current update, which arrives without data, and records its return address. */
 void rt_report_empty_update(void)
 {
     assert(rt.site);
-    lost_update = rt.site->call.pc;
-    rt_report("warning", "unsupported", "ACC33-upd-1", rt.site->call.pc,
-              "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
-              "that nothing is moved");
+    size_t i = 0;
+    while (i < nempty_updates && empty_updates[i] != rt.site->call.pc)
+        i++;
+    if (i == nempty_updates && i < EMPTY_UPDATES)
+        empty_updates[nempty_updates++] = rt.site->call.pc;
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "warning",
+            .code = "unsupported",
+            .rule = "ACC33-upd-1",
+            .pc = rt.site->call.pc,
+            .help = "call acc_update_device or acc_update_self, which gcc keeps",
+        },
+        "this update moves nothing: gcc leaves out variables of declare directives at file scope");
 }
 
 /* Reports that data mapped at `pc` were variables of a function that has returned. */

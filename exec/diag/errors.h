@@ -3,6 +3,7 @@
 #define RT_ERRORS_H
 
 #include "base/runtime.h"
+#include "diagnostics.h"
 
 /* Reports a jump out of the kernel of `construct`, noticed in a call at `pc`, and ends the program. */
 _Noreturn void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc);
@@ -33,8 +34,9 @@ _Noreturn void rt_reject_nested_call(const struct rt_site *site, const char *reg
 _Noreturn void rt_exit_with_error(void); /* ends the program with status 1; called within a call or a kernel */
 /* Reports that the current call is an update without data, because gcc leaves out variables of declare directives. */
 void rt_report_empty_update(void);
-/* Returns the return address of the last call that rt_report_empty_update has reported; 0: no such call. */
-uintptr_t rt_get_empty_update_site(void);
+/* Returns the number, from 1 to at most 64, of a call that rt_report_empty_update has reported and whose directive
+ * names `variable`, and stores its location; 0: there is none. */
+size_t rt_find_empty_update(const char *variable, struct rt_related_location *location);
 /* Reports that data mapped at `pc` were on the stack of a function that has returned. */
 void rt_report_returned_variable(uintptr_t pc);
 

@@ -7,6 +7,7 @@
 #include "lib/vector.h"
 #include "diagnostics.h"
 #include "report_file.h"
+#include "source_lines.h"
 #include "symbolize.h"
 
 #include "abi/helps/helps.h"
@@ -265,6 +266,13 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
             append_string(to, "", fields[i][1]);
             before = ",";
         }
+    if (diagnostic->lines && *diagnostic->lines) {
+        struct rt_text_buffer details;
+        rt_text_clear(&details);
+        rt_append_json_lines(&details, diagnostic->lines);
+        fprintf(to, "%s\"details\":%s", before, details.at);
+        before = ",";
+    }
     const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->ntransfers,
                                diagnostic->saved_ns};
     static const char *const names[] = {"objects", "bytes", "times", "of", "saved_ns"};

@@ -62,6 +62,27 @@ static const char *find_word(const char *line, const char *word)
     return at;
 }
 
+/* Returns the length of a source line without a comment at its end: one of C, or of free-form Fortran. Comments of C
+ * that begin in an earlier line are not known. */
+static size_t get_code_length(const char *file, const char *source)
+{
+    const char *dot = strrchr(file, '.');
+    const bool is_fortran = dot && (dot[1] == 'f' || dot[1] == 'F');
+    char quote = 0;
+    size_t i = 0;
+    for (; source[i]; i++) {
+        const char c = source[i];
+        if (quote)
+            quote = c == quote ? 0 : quote;
+        else if (c == '"' || c == '\'')
+            quote = c;
+        else if (is_fortran ? c == '!' && source[i + 1] != '$'
+                            : c == '/' && (source[i + 1] == '/' || source[i + 1] == '*'))
+            break;
+    }
+    return i;
+}
+
 /* Appends a line of carets under the source line `source`, whose number was printed with `width` characters before it,
  * below the variable or member `name`, for example s.data[4]. Appends nothing if the line does not have its last part,
  * data, or has it twice. */
@@ -105,12 +126,62 @@ void rt_append_source_line(struct rt_text_buffer *text, const char *file, int li
         while (length > 0 && (isspace((unsigned char)entry[length - 1]) || length > SHOWN))
             entry[--length] = 0;
         rt_text_append(text, " %d | %s\n", line, entry);
+        entry[get_code_length(file, entry)] = 0;
         if (name)
             append_mark(text, entry, snprintf(NULL, 0, " %d | ", line), name);
     }
     free(entry);
     if (source)
         fclose(source);
+}
+
+/* Appends the lines of a report's text, except lines of the source, as a JSON array. Host addresses are left out: they
+ * differ in each process. */
+void rt_append_json_lines(struct rt_text_buffer *text, const char *lines)
+{
+    char before = '[';
+    for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line != 0) {
+        char copy[512];
+        const char *start = line + strspn(line, " ");
+        const size_t digits = strspn(start, "0123456789");
+        if (!strncmp(start + digits, " | ", 3) || !strncmp(start, "| ", 2) || *start == '\n')
+            continue;
+        snprintf(copy, sizeof copy, "%.*s", (int)strcspn(start, "\n"), start);
+        for (char *address; (address = strstr(copy, " at 0x"));) {
+            const char *end = address + strlen(" at 0x");
+            end += strspn(end, "0123456789abcdef");
+            memmove(address, end, strlen(end) + 1);
+        }
+        rt_text_append(text, "%c", before);
+        rt_text_append_json_string(text, copy);
+        before = ',';
+    }
+    rt_text_append(text, before == '[' ? "[]" : "]");
+}
+
+/* Returns true if the directive that begins in a line of a source file has the variable in a clause. */
+bool rt_directive_has_variable(const char *file, int line, const char *variable)
+{
+    assert(file && variable);
+    FILE *source = fopen(file, "re");
+    char *text = NULL;
+    size_t size = 0;
+    bool is_found = false, is_continued = true;
+    for (int i = 1; source && is_continued && !is_found && getline(&text, &size, source) > 0; i++) {
+        if (i < line)
+            continue;
+        size_t n = get_code_length(file, text);
+        while (n && isspace((unsigned char)text[n - 1]))
+            n--;
+        is_continued = n && (text[n - 1] == '\\' || text[n - 1] == '&');
+        text[n] = 0;
+        const char *clauses = i == line ? strchr(text, '(') : text;
+        is_found = clauses && *variable && find_word(clauses, variable);
+    }
+    free(text);
+    if (source)
+        fclose(source);
+    return is_found;
 }
 
 /* Returns the first line of the source file of `pc` that contains all words; 0 if no line does, or without the file. */

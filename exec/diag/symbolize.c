@@ -290,6 +290,18 @@ static void find_element(const struct rt_site *site, uint64_t host, uint64_t byt
     rt_unlock_diagnostics();
 }
 
+/* Stores the pointers in the `bytes` bytes at `host` by their type; returns how many, 0 without a site or type. */
+size_t rt_find_pointers(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_pointer *pointers,
+                        size_t capacity)
+{
+    rt_lock_diagnostics();
+    const size_t n = site && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_pointers, debug, &site->call, host,
+                                                                bytes, pointers, capacity)
+                                              : 0;
+    rt_unlock_diagnostics();
+    return n;
+}
+
 /* Returns true if byte `at` of a range is known to be padding; false without a site or debug information. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {

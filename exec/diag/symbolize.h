@@ -28,6 +28,10 @@ bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, ui
 enum { RT_NAME_SIZE = 160 };
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                        char object[RT_NAME_SIZE], char *to, size_t capacity);
+/* Stores the pointers in the `bytes` bytes at `host`, as their type at the site has them, at most `capacity`. Returns
+ * how many; 0 also if the type is unknown, or `site` is NULL. */
+size_t rt_find_pointers(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_pointer *pointers,
+                        size_t capacity);
 /* Returns the size of the scalar that a Fortran pointer variable points to; 0: unknown or no such variable. */
 uint64_t rt_find_pointee_bytes(uint64_t variable);
 /* Records the location that the compiler passed with a call, for code without line information. The lock must be

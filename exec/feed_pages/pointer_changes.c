@@ -91,6 +91,7 @@ void rt_report_changed_pointers(int device)
                 .rule = "OMP60-map-8",
                 .pc = rt.site->call.pc,
                 .object = pointer.name,
+                .slot = attachment.slot,
                 .is_grouped = true,
                 .help = "change a copy of the pointer in the region: a local variable",
             },

@@ -171,7 +171,7 @@ static void check_gaps(int device, const char *actor)
         diagnostic.object = name;
         diagnostic.element = element;
         diagnostic.other = rt_get_mapped_location(&object.info);
-        diagnostic.help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - block));
+        diagnostic.help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - block), name);
     }
     rt_emit_diagnostic(&diagnostic, "%s has written %s, %s", actor, element,
                        address < block ? "before the beginning of the data on the device"

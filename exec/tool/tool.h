@@ -53,6 +53,7 @@ struct rt_finding {
     const char *rule, *help, *object;   /* object: name of the data; NULL: none */
     const char *file;                   /* NULL: the location is not known */
     int line;
+    uint64_t slot; /* host address of the pointer that the finding is about; 0: none */
 };
 
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };

@@ -6,6 +6,14 @@
  *
  * `accdeep exec` makes the picture of the file for --draw when the program ends. That file has at most EVENT_LINES
  * lines of events. Later it gets whole states: at findings, and after calls that leave more objects than ever before.
+ * That file alone has marks about pointers in objects, by the types of debug information, and about names of objects:
+ *
+ * - member: pointer at `offset` of the object `holder`, when the object is mapped and at the first finding. `value`:
+ *   what it holds on the host, "null", "present" (in the object `target`) or "absent". `copy`: what it holds on the
+ *   device, "null", "host" (the host's address) or "other"; without `copy` this is not known.
+ * - slot: the attached pointer `number` is at `offset` of the object `holder`.
+ * - subject: the next finding is about the pointer at `offset` of the object `holder`.
+ * - named: name of the object `holder` where the first finding was made.
  *
  * Hooks are called with the runtime's lock, except for the hook `find`, which has only the lock of diagnostics. All of
  * them take the lock of diagnostics, which protects the numbers. */
@@ -24,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,13 +41,17 @@ enum {
     EVENT_LINES = 20000, /* most lines of events in the file for --draw */
     STATE_OBJECTS = 250, /* most objects of a device in a whole state */
     DEVICES_MAX = 64,
-    POINTER_SHIFT = 63 /* bit of a key that is 1 for a pointer */
+    MEMBERS_MAX = 512,   /* most pointers of an object that are traced */
+    MEMBER_LINES = 4096, /* most lines about pointers at a finding */
+    POINTER_SHIFT = 63   /* bit of a key that is 1 for a pointer */
 };
 
 /* Number in the trace of an object, or of an attached pointer, at a host address. */
 struct traced_object {
     uint64_t key; /* result of get_key */
     unsigned number;
+    uint32_t nmembers; /* pointers in the object, by its type; for --draw only */
+    uint64_t *members; /* offsets of these; on the heap */
 };
 static struct rt_hash traced_objects = RT_HASH_TABLE(rt_heap_realloc, struct traced_object);
 static unsigned last_number;
@@ -48,10 +61,11 @@ static struct traced_device {
     size_t objects, pointers, regions;
 } traced[DEVICES_MAX];
 
-static uint64_t ndraw_lines;  /* number of lines in the file for --draw */
-static uint64_t most_objects; /* most objects that were present after a call */
-static uintptr_t kernel_pc;   /* construct of the latest kernel that runs; 0: none runs */
-static bool has_finding;      /* true after the first finding: then the picture needs no later state */
+static uint64_t ndraw_lines;              /* number of lines in the file for --draw */
+static uint64_t most_objects;             /* most objects that were present after a call */
+static uintptr_t kernel_pc;               /* construct of the latest kernel that runs; 0: none runs */
+static const struct rt_site *kernel_site; /* site of that construct; NULL: no kernel runs */
+static bool has_finding;                  /* true after the first finding: then the picture needs no later state */
 
 /* Kind of a line: of an event or a change, of a whole state (for --draw only), of a finding. */
 enum line_kind { LINE_EVENT, LINE_STATE, LINE_FINDING };
@@ -153,6 +167,9 @@ static unsigned get_number(uint64_t address, int device, bool pointer)
 /* Forgets the number of an object or pointer that no longer exists. */
 static void remove_number(uint64_t address, int device, bool pointer)
 {
+    struct traced_object *const object = rt_hash_find(&traced_objects, get_key(address, device, pointer));
+    if (object)
+        free(object->members);
     if (rt_hash_remove(&traced_objects, get_key(address, device, pointer)))
         --*get_count(device, pointer);
 }
@@ -251,6 +268,96 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
     }
 }
 
+/* ------------------------------------------------------------------------------------------- members -- */
+
+/* Begins a mark for --draw about the object at the host address `holder`. */
+static void begin_draw_mark(struct rt_text_buffer *line, const char *mark, int device, uint64_t holder)
+{
+    begin_line(line, "mark", mark);
+    rt_text_append(line, ",\"device\":%d,\"holder\":%u", device, get_number(holder, device, false));
+}
+
+/* Writes a mark for the pointer at `offset` of an object: what it holds. path: of the pointer, or NULL if an earlier
+ * mark has it; is_copied: the bytes on the device are those of a pointer. Pointers that cannot be read get no mark. */
+static void write_member(int device, const accd_present_object *object, uint64_t offset, const char *path,
+                         bool is_copied)
+{
+    uint64_t value, copy;
+    accd_present_object target;
+    struct rt_text_buffer line;
+    if (!rt_peek_memory(object->info.host + offset, (char *)&value, sizeof value))
+        return;
+    const bool is_present = value && accd_present_at(rt.context, device, value, 0, &target);
+    begin_draw_mark(&line, "member", device, object->info.host);
+    rt_text_append(&line, ",\"offset\":%llu", (unsigned long long)offset);
+    if (path)
+        rt_text_append_json_field(&line, "path", path);
+    rt_text_append_json_field(&line, "value", !value ? "null" : is_present ? "present" : "absent");
+    if (is_present)
+        rt_text_append(&line, ",\"target\":%u", get_number(target.info.host, device, false));
+    if (is_copied && rt_peek_memory(object->dev + offset, (char *)&copy, sizeof copy))
+        rt_text_append_json_field(&line, "copy", !copy ? "null" : copy == value ? "host" : "other");
+    write_line(&line, LINE_STATE);
+}
+
+/* Writes marks for the pointers in a new object, by its type at the current call. */
+static void write_new_members(int device, const accd_present_object *object)
+{
+    static struct accd__debug_pointer pointers[MEMBERS_MAX]; /* the lock of diagnostics protects them */
+    if (get_draw_file() < 0 || ndraw_lines >= EVENT_LINES)
+        return;
+    const size_t n = rt_find_pointers(rt.site, object->info.host, object->info.bytes, pointers, MEMBERS_MAX);
+    struct traced_object *const traced_object =
+        rt_hash_find(&traced_objects, get_key(object->info.host, device, false));
+    uint64_t *const members = n && traced_object ? realloc(traced_object->members, n * sizeof *members) : NULL;
+    if (!members)
+        return;
+    traced_object->members = members;
+    traced_object->nmembers = (uint32_t)n;
+    for (size_t i = 0; i < n; i++) {
+        members[i] = pointers[i].offset;
+        write_member(device, object, pointers[i].offset, pointers[i].path, false);
+    }
+}
+
+/* Writes the mark "slot" of the attached pointer at the host address `slot`, or the mark "subject". */
+static void write_slot(const char *mark, int device, uint64_t slot)
+{
+    struct rt_text_buffer line;
+    accd_present_object object;
+    if (get_draw_file() < 0 || !accd_present_at(rt.context, device, slot, 0, &object))
+        return;
+    begin_draw_mark(&line, mark, device, object.info.host);
+    rt_text_append(&line, ",\"offset\":%llu", (unsigned long long)(slot - object.info.host));
+    if (!strcmp(mark, "slot"))
+        rt_text_append(&line, ",\"number\":%u", get_number(slot, device, true));
+    write_line(&line, LINE_STATE);
+}
+
+/* Writes what the objects of a device are called at the site of a finding, and what their pointers hold. site NULL: no
+ * names. */
+static void write_objects_at_finding(int device, const struct rt_site *site)
+{
+    char name[RT_NAME_SIZE];
+    accd_present_object object;
+    uint64_t at = 0;
+    size_t nlines = 0;
+    for (size_t n = 0; n < STATE_OBJECTS && accd_present_next(rt.context, device, &at, &object); n++) {
+        const struct traced_object *const traced_object =
+            rt_hash_find(&traced_objects, get_key(object.info.host, device, false));
+        struct rt_text_buffer line;
+        if (!traced_object || rt_is_private_copy_name(object.info.name))
+            continue;
+        if (site && rt_format_name(site, object.info.host, object.info.bytes, name, sizeof name)) {
+            begin_draw_mark(&line, "named", device, object.info.host);
+            rt_text_append_json_field(&line, "name", name);
+            write_line(&line, LINE_STATE);
+        }
+        for (uint32_t i = 0; i < traced_object->nmembers && nlines++ < MEMBER_LINES; i++)
+            write_member(device, &object, traced_object->members[i], NULL, true);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------- marks -- */
 
 /* Writes a mark for a present object. */
@@ -264,6 +371,8 @@ static void write_object(int device, const accd_present_object *object, enum lin
     rt_text_append(&line, ",\"device\":%d,\"object\":%u", device, get_number(object->info.host, device, false));
     append_counters(&line, object);
     write_line(&line, kind);
+    if (kind == LINE_EVENT)
+        write_new_members(device, object);
 }
 
 /* Writes a mark for an attached pointer. */
@@ -275,6 +384,7 @@ static void write_pointer(int device, const accd_attachment *pointer, enum line_
     rt_text_append(&line, ",\"device\":%d", device);
     append_pointer_fields(&line, device, pointer->slot, pointer);
     write_line(&line, kind);
+    write_slot("slot", device, pointer->slot);
 }
 
 /* Writes marks for the objects and pointers of a device that have no number yet; LINE_STATE: for STATE_OBJECTS objects
@@ -424,6 +534,10 @@ static void trace_event(const accd_event *core_event)
     else if (event.host)
         append_object_fields(&line, &event);
     write_line(&line, LINE_EVENT);
+    if (event.op == ACCD_OP_ATTACH)
+        write_slot("slot", event.device, event.host);
+    else if (event.op == ACCD_OP_ALLOC && accd_present_at(rt.context, event.device, event.host, 0, &object))
+        write_new_members(event.device, &object);
     rt_unlock_diagnostics();
 }
 
@@ -449,6 +563,7 @@ static void begin_kernel(struct rt_thread *thread, const struct rt_site *site, i
 {
     (void)thread, (void)device;
     kernel_pc = site->call.pc;
+    kernel_site = site;
 }
 
 /* Records that no kernel runs. */
@@ -456,6 +571,7 @@ static void end_kernel(struct rt_thread *thread, const struct rt_site *site, int
 {
     (void)thread, (void)site, (void)device, (void)kernel;
     kernel_pc = 0;
+    kernel_site = NULL;
 }
 
 /* Writes marks for what the call has changed without an event. */
@@ -498,10 +614,16 @@ static void trace_finding(const struct rt_finding *finding)
 {
     struct rt_text_buffer line;
     const bool has_taken_lock = rt_try_lock();
-    if (rt.context && (has_taken_lock || (rt_this_thread.type && !rt_kernel_kind(rt_this_thread.activity)))) {
+    if (rt.context &&
+        (has_taken_lock || rt_has_lock() || (rt_this_thread.type && !rt_kernel_kind(rt_this_thread.activity)))) {
         write_changes();
         if (ndraw_lines >= EVENT_LINES && !has_finding)
             write_state();
+        if (get_draw_file() >= 0 && !has_finding)
+            for (int device = 0; device < accd_device_count(rt.context); device++)
+                write_objects_at_finding(device, rt.site ? rt.site : kernel_site);
+        if (finding->slot && !has_finding)
+            write_slot("subject", rt_this_thread.device, finding->slot);
     }
     if (has_taken_lock)
         rt_unlock();

@@ -82,10 +82,14 @@ end
 embed.limit = { code = "limit" }
 
 -- Returns the help `help` for a scenario in terms of C: func becomes accd_bind_function, and scenario { field = value }
--- a field of accd_session_config.
+-- a field of accd_session_config. Functions that take a text become calls of C.
 local function help_for_c(help)
   if help:find "^register it: " then return "register it: accd_bind_function" end
-  return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }"))
+  return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }")
+    :gsub("%f[%w_]declare_from%f[^%w_]", "accd_declare_from_debug_info")
+    :gsub('%f[%w_]declare "([^"]*)"', 'accd_declare(session, "%1")')
+    :gsub('%f[%w_]([ao][cm][cp]) "([^"]*)"', 'accd_run_directive(session, "%1 %2")')
+    :gsub("^give the function in Lua, with method%(%).*", "write its body as one return of an expression"))
 end
 
 -- Returns any Lua error as a table for C: texts, objects, and `report`, the message as the command line prints it.

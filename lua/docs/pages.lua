@@ -121,7 +121,7 @@ errors cite and an example.
     for _, code in ipairs(names) do
       if diagnostic.phase(code) == phase[1] then
         local meaning, cause = table.unpack(error_codes[code])
-        put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(diagnostic.help { code = code }))
+        put(out, "| `%s` | %s | %s | %s |", code, cell(meaning), cell(cause), cell(diagnostic.help_of_code(code)))
       end
     end
     put(out, "")

@@ -112,7 +112,7 @@ local seen = probe(page, [[
   see("wide", document.documentElement.scrollWidth <= innerWidth);
   var cases = document.getElementById("case"); see("cases", cases.options.length);
   cases.value = 1; cases.dispatchEvent(new Event("change")); press("End"); press("ArrowLeft");
-  document.querySelector(".tick").click();
+  document.querySelector(".tick.wrong").click();
   see("failure", text("error").indexOf("host-pointer-on-device") >= 0);
   see("offending", document.querySelectorAll("#picture .offending").length > 0);
   see("untranslated", document.querySelectorAll("#picture .link.untranslated").length);
@@ -220,6 +220,135 @@ seen = probe(draw(folder .. "/links.lua", "links"), [[
 for _, side in ipairs { "host", "device" } do
   equal("order of a list on the " .. side, seen[side .. " order"], "n2 n0 n3 n1")
   equal("arrows to the row of list[2] on the " .. side, seen[side .. " tips"], "1")
+end
+
+-- Keys, the list of keys, lines of the source that lead to their steps, names of the steps, marks of this picture only.
+write(folder .. "/keys.lua", [[
+declare "struct node { int v; struct node *next; } a, *list; int n = 2;"
+local function chain(n) return n > 0 and { { v = n, next = chain(n - 1) } } or nil end
+host.list = chain(12)
+acc "enter data copyin(a)"
+acc "enter data copyin(list[0:1])"
+acc "update self(a.v)"
+expect.fails("not-present", function() acc "update self(n)" end)
+acc "exit data delete(a)"
+]])
+page = draw(folder .. "/keys.lua", "keys")
+seen = probe(page, [[
+  function all(selector) { return document.querySelectorAll(selector); }
+  press("Home"); press("!"); see("error key", text("count"));
+  press("?"); see("keys", document.getElementById("keys").open); document.getElementById("keys").close();
+  var lines = all("#source li"); lines[3].click(); see("line 4", text("directive")); see("title", lines[3].title);
+  lines[0].click(); see("no step", text("directive"));
+  see("marks", Array.from(all("#legend li")).map(function (li) { return li.className.split(" ")[1]; }).join(" "));
+  see("ticks", all(".tick").length); see("tick", all(".tick")[2].title);
+  var slider = document.getElementById("slider"), box = slider.getBoundingClientRect();
+  slider.dispatchEvent(new MouseEvent("mousemove", { clientX: box.left + 9 }));
+  see("bubble", text("bubble")); see("bubble shown", !document.getElementById("bubble").hidden);
+  var group = document.querySelector(".host.group.box");
+  see("note", group.querySelector(".note").textContent);
+  group.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  see("members", all("#members li").length); see("member", all("#members li")[0].textContent);
+  press("Escape"); see("closed", document.getElementById("members").hidden);
+  group.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  see("by key", !document.getElementById("members").hidden);
+  press("End"); see("counted", !!document.querySelector("#picture .device .counted"));
+  see("cases", document.getElementById("cases").hidden);
+  var names = [];
+  all("#present tbody tr").forEach(function (row) { names.push(row.cells[0].textContent); });
+  see("present", names.join(" ")); see("head", Array.from(all("#present th")).map(function (th) {
+    return th.textContent; }).join(" "));
+  document.querySelector("#present tbody tr").dispatchEvent(new MouseEvent("mouseenter"));
+  see("found", all("#picture .twin").length);
+]], "#step=1")
+equal("the key to the error", seen["error key"], "step 5 of 6")
+equal("the keys are shown", seen.keys, "true")
+equal("a line leads to its step", seen["line 4"], "enter data copyin(a)")
+equal("a line names its step", seen.title, "step 2")
+equal("another line leads nowhere", seen["no step"], "enter data copyin(a)")
+equal("marks of the picture", seen.marks, "in new chain absent group")
+equal("ticks", seen.ticks, "6")
+equal("a tick names its step", seen.tick, "step 3: enter data copyin(list[0:1])")
+equal("the slider names a step", seen.bubble, "step 1: at the beginning")
+equal("the name is shown", seen["bubble shown"], "true")
+equal("a group", seen.note:match "^%d+ objects", "8 objects")
+equal("objects of a group", seen.members, "8")
+equal("closed by a key", seen.closed, "true")
+equal("opened by a key", seen["by key"], "true")
+equal("counters that did not change", seen.counted, "false")
+equal("a single case is not chosen", seen.cases, "true")
+equal("names in tables", seen.present, "*list")
+equal("columns", seen.head, "object bytes structured dynamic")
+equal("boxes of a name in a table", seen.found, "2")
+
+-- The device is below the host in a narrow window, the source beside the picture in a wide one; nothing is cut off.
+page = draw("tests/cli/draw/deep.lua", "shapes")
+for _, size in ipairs { "800,700", "1400,900", "1920,1080" } do
+  seen = probe(page, [[
+    press("Home"); press("ArrowRight");
+    function where(selector) { return document.querySelector(selector).getBoundingClientRect(); }
+    var device = where("#picture .side.device"), pane = where("#scroll");
+    see("cut", device.right > pane.right + 1);
+    see("source beside", where(".code").left >= pane.right);
+    see("rows", where("#theme").top === where("#help").top && where("#theme").bottom <= where("nav").top);
+    see("wide", document.documentElement.scrollWidth <= innerWidth);
+  ]], "#case=1", "--window-size=" .. size)
+  equal("the device is cut off, " .. size, seen.cut, "false")
+  equal("the source is beside the picture, " .. size, seen["source beside"], tostring(size ~= "800,700"))
+  equal("the buttons stand in one row, " .. size, seen.rows, "true")
+  equal("no wider than the window, " .. size, seen.wide, "true")
+end
+
+seen = probe(draw(folder .. "/keys.lua", "narrow"), [[
+  function where(selector) { return document.querySelector(selector).getBoundingClientRect(); }
+  var host = where("#picture .side.host"), device = where("#picture .side.device");
+  see("below", device.top >= host.bottom); see("cut", device.right > where("#scroll").right + 1);
+]], "", "--window-size=800,700")
+equal("the device is below the host in a narrow window", seen.below, "true")
+equal("the device is cut off in a narrow window", seen.cut, "false")
+
+-- An arrow from the device to the host passes no other box; arrows to a group stay in their side.
+write(folder .. "/arrows.lua", [[
+declare "struct s { double *a, *b; struct s *next; } x, *y; double other[3];"
+host.x = { a = { 1, 2 }, b = { 3 }, next = { { a = { 4 }, b = { 5 } } } }
+acc "enter data copyin(other, x, x.next[0:1])"
+]])
+local crossing = [[
+  var boxes = Array.from(document.querySelectorAll("#picture .box .body")), touched = 0, cut = 0, links = 0;
+  document.querySelectorAll("#picture .link").forEach(function (link) {
+    var n = 60, length = link.getTotalLength(), m = link.getScreenCTM(), side = link.parentNode.getBoundingClientRect();
+    for (var i = 3; i < n - 2; i++) {
+      var p = link.getPointAtLength(length * i / n).matrixTransform(m);
+      if (link.classList.contains("untranslated") && boxes.some(function (box) {
+        var r = box.getBoundingClientRect();
+        return p.x > r.left + 2 && p.x < r.right - 2 && p.y > r.top + 2 && p.y < r.bottom - 2;
+      })) touched += 1;
+      if (!Array.from(document.querySelectorAll("#picture .side")).some(function (area) {
+        var r = area.getBoundingClientRect();
+        return p.x > r.left && p.x < r.right && p.y > r.top - 1 && p.y < r.bottom + 1;
+      }) && !link.classList.contains("untranslated")) cut += 1;
+    }
+    links += 1;
+  });
+  see("touched", touched); see("cut", cut); see("links", links > 3);
+]]
+for _, size in ipairs { "800,900", "1500,900" } do
+  seen = probe(draw(folder .. "/arrows.lua", "arrows"), 'press("End");' .. crossing, "", "--window-size=" .. size)
+  equal("arrows, " .. size, seen.links, "true")
+  equal("points of arrows to the host in boxes, " .. size, seen.touched, "0")
+  equal("points of arrows outside of a side, " .. size, seen.cut, "0")
+  seen = probe(draw(folder .. "/keys.lua", "groups"), 'press("Home"); press("ArrowRight"); press("ArrowRight");'
+    .. crossing, "", "--window-size=" .. size)
+  equal("points of arrows to a group outside of a side, " .. size, seen.cut, "0")
+end
+
+-- Without JavaScript the step at which the page opens is there: its picture, error and source.
+local static = read(draw("tests/cli/draw/deep.lua", "static")):gsub("<script.*", "")
+for what, part in pairs {
+  picture = '<svg id="picture"[^>]*viewBox="0 0 %d+ %d+"[^>]*>.*<g class="row[^"]*offending[^"]*">.*</svg>',
+  error = '<section id="error" role="alert" >.*host%-pointer%-on%-device.*help:.*</section>',
+  line = '<li class="now wrong">' } do
+  equal("without JavaScript: " .. what, static:find(part) ~= nil, true)
 end
 
 -- Ten thousand objects stay one page of a few hundred kilobytes.

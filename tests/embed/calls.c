@@ -186,6 +186,15 @@ static void errors(accd_session *a)
     refuses(a, accd_run_directive(a, "acc update self(v[0:unheard(1)])"), ACCD_ERROR_INVALID, "unknown-name",
             "there is no function 'unheard'");
     is_text(accd_last_error(a)->help, "register it: accd_bind_function", "help for C");
+    refuses(a, accd_declare(a, "struct base { int b; }; struct derived : virtual base { int d; };"), ACCD_ERROR_INVALID,
+            "unsupported", "virtual base classes");
+    is_text(accd_last_error(a)->help, "accd_declare_from_debug_info takes the class as the compiler laid it out",
+            "help for C");
+    refuses(a, accd_declare(a, "#pragma acc enter data copyin(v)"), ACCD_ERROR_INVALID, "clause-not-allowed", "");
+    is_text(accd_last_error(a)->help,
+            "declarations hold shape, policy, declare and routine; write accd_run_directive(session, \"acc enter data "
+            "...\") after them",
+            "help for C");
     refuses(a, accd_bind(a, "t", "std::vector<float>", &X), ACCD_ERROR_INVALID, "unknown-type",
             "there is no type 'std::vector<float>'");
     refuses(a, accd_unbind(a, "nothing"), ACCD_ERROR_INVALID, "unknown-name", "'nothing' is not bound");

@@ -82,10 +82,10 @@ case("first", function() acc "exit data delete(v)" end)
   local found = c:open(uri, "lua", text)
   equal(format(found), "4:33-35 unknown-name", "an unknown variable is marked, in UTF-16 units")
   check(found[1].message:find("did you mean 'v'?", 1, true), "the help is in the message", found[1].message)
-  check(found[1].codeDescription.href:find "spec/rules/house.lua#L%d+$", "the code leads to its rule")
+  check(found[1].codeDescription.href:find "spec/rules/house.lua#L%d+$", "the code has a link to its rule")
   check(found[1].relatedInformation[1].message:find "^HOUSE%-names", "the rule is related information")
   equal(found[1].severity, 1, "errors are errors")
-  equal(format(c:change(uri, text:gsub("%(vv%)", "(v)"), 2)), "5:0-66 expectation", "a changed text is checked anew")
+  equal(format(c:change(uri, text:gsub("%(vv%)", "(v)"), 2)), "5:0-66 expectation", "a changed text is checked again")
   equal(format(c:change(uri, "acc 'x", 3)), "0:0-6 syntax", "text that is not Lua is marked")
   equal(format(c:change(uri, 'acc "data copyy(a)" {}\r\nacc "loop"\r\n', 4)), "0:10-15 unknown-clause",
     "lines may end with CR and LF")
@@ -105,7 +105,7 @@ case("first", function() acc "exit data delete(v)" end)
   check(hover and hover.contents.value:find "expect.fails", "hover explains a name of the scenario language")
   hover = c:request("textDocument/hover", at(uri, 5, 18))
   check(hover and hover.contents.value:find "not%-present  a run%-time error", "hover explains an error code")
-  equal(c:request("textDocument/hover", at(uri, 900, 3)), nil, "there is no hover behind the end")
+  equal(c:request("textDocument/hover", at(uri, 900, 3)), nil, "there is no hover after the end")
   equal(c:request("textDocument/hover", at("file:///other.lua", 0, 0)), nil, "there is no hover without a document")
 
   local items = labels(c:request("textDocument/completion", at(uri, 2, 5)))
@@ -132,19 +132,23 @@ case("first", function() acc "exit data delete(v)" end)
 
   c:change(uri, text, 7)
   local place = c:request("textDocument/definition", at(uri, 3, 8))
-  check(place and place.uri:find "spec/rules/tr14.lua$" and place.range.start.line > 0, "a rule leads to its text")
+  check(place and place.uri:find "spec/rules/tr14.lua$" and place.range.start.line > 0,
+    "a rule is found in its document")
   place = c:request("textDocument/definition", at(uri, 5, 3))
-  check(place and place.uri:find "reference/reference.md$", "a name leads to its page")
+  check(place and place.uri:find "reference/reference.md$", "a name is found on its page")
   place = c:request("textDocument/definition", at(uri, 5, 18))
-  check(place and place.uri:find "reference/errors.md$", "a code leads to its page")
+  check(place and place.uri:find "reference/errors.md$", "a code is found on its page")
   local symbols = c:request("textDocument/documentSymbol", { textDocument = { uri = uri } })
   equal(#symbols == 1 and symbols[1].name, "first", "cases are symbols")
 
-  -- Other Lua files are not run: nothing is published before the answer to a later request
+  -- The server does not run other Lua files: nothing is published before the answer to a later request
   local before = c.published
   c:notify("textDocument/didOpen", { textDocument = { uri = "file:///nowhere/init.lua", languageId = "lua", version = 1,
-    text = "vim.opt.number = true\nlocal x = nobody.y\n" } })
+    text = "vim.opt.number = true\nlocal x = unknown.y\n" } })
   equal(c:request("textDocument/hover", at("file:///nowhere/init.lua", 0, 2)), nil, "other Lua files have no hover")
+  c:notify("textDocument/didOpen", { textDocument = { uri = "file:///nowhere/texts.lua", languageId = "lua",
+    version = 1, text = 'return { [[\nacc "nonsense"\n]] } -- acc "nonsense"\n' } })
+  equal(c:request("textDocument/hover", at("file:///nowhere/texts.lua", 1, 1)), nil, "strings are no calls")
   equal(c.published, before, "other Lua files are left alone")
   equal(c:close(), 0, "after shutdown, the status is 0")
 end
@@ -153,15 +157,26 @@ do -- scenarios that never end, and that use too much memory
   local c = session(nil, "--limit-steps 1e6 --limit-memory 64M")
   local uri = "file:///nowhere/endless.lua"
   local found = c:open(uri, "lua", 'declare "int n;"\nwhile true do end\n')
-  equal(format(found) .. " " .. found[1].severity, "1:0-17 limit 3", "an endless scenario is told, as information")
-  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "", "while typing, limits are not told")
+  equal(format(found) .. " " .. found[1].severity, "1:0-17 limit 3", "an endless scenario is reported, as information")
+  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "",
+    "while typing, limits are not reported")
   equal(format(c:change(uri, 'declare "int n;"\nacc "update self(m)"\n', 3)), "1:17-18 unknown-name",
-    "the server goes on")
+    "the server continues")
   local hungry = 'declare "int n;"\nlocal t = {} while true do t[#t + 1] = ("x"):rep(1 << 20) .. #t end\n'
   equal(format(c:change(uri, hungry, 4)), "", "memory is limited")
   found = c:change(uri, 'declare "int n;"\nprint(io, os.execute)\ndraw "x.svg"\n', 5)
   equal(format(found), "1:0-21 unknown-name", "scenarios run in their sandbox")
   equal(c:close(), 0, "a session with endless scenarios ends")
+end
+
+do -- the time of a check
+  local c = session(nil, "--limit-steps 0 --limit-seconds 1")
+  local uri = "file:///nowhere/slow.lua"
+  local found = c:open(uri, "lua", 'declare "int n;"\nwhile true do end\n')
+  equal(format(found), "0:0-16 limit", "a check that takes too long is ended")
+  check(found[1].message:find "^the scenario ran for 1 seconds", "the time is in the message", found[1].message)
+  equal(format(c:change(uri, 'declare "int n;"\nwhile true do end\n\n', 2)), "", "a check ends sooner while typing")
+  equal(c:close(), 0, "a session with slow scenarios ends")
 end
 
 -- ------------------------------------------------------------------------------------------ units --
@@ -186,6 +201,7 @@ void f(int *a, int n) {
 #pragma omp target enter data map(from: a[0:n])
 #pragma acc parallel loop CLAUSES vendor(3) ompx_vendor
 #pragma acc loops
+#pragma omp target teams if(n) default(shared) device_type(host) map(a[0:n])
 #pragma acc kernels num_gangs((int)(real)n) copy(a[f<int>(3):n])
 #pragma acc data copyin(capture: a[0:n])
 #pragma acc data copyin(always: a[0:n])
@@ -205,8 +221,8 @@ void f(int *a, int n) {
 */
 }
 ]])), "3:12-19 syntax, 5:26-30 unknown-clause, 7:3-12 syntax, 8:19-25 clause-not-allowed, 9:21-22 syntax, "
-    .. "10:35-36 syntax, 11:34-38 clause-not-allowed, 15:24-31 unsupported, 16:24-30 unsupported, "
-    .. "24:19-25 clause-not-allowed", "wrong directives of C are marked, and no others")
+    .. "10:35-36 syntax, 11:34-38 clause-not-allowed, 16:24-31 unsupported, 17:24-30 unsupported, "
+    .. "25:19-25 clause-not-allowed", "wrong directives of C are marked, and no others")
   equal(format(c:open("file:///nowhere/crlf.c", "c", "\r\n#pragma acc update copyin(a)\r\n")),
     "1:19-25 clause-not-allowed", "units may have CR and LF")
   equal(format(c:open("file:///nowhere/a.f90", "fortran", [[
@@ -241,12 +257,12 @@ c     $acc
   check(items.copyin and items.collapse, "completion continues lines of Fortran")
 
   c:notify("workspace/didChangeConfiguration", { settings = { accdeep = { profile = "openacc-3.4" } } })
-  equal(format(c:wait_diagnostics(uri)):match "15:[^,]*", nil, "the profile says which version is meant")
+  equal(format(c:wait_diagnostics(uri)):match "16:[^,]*", nil, "the profile says which version is meant")
   c:notify("workspace/didChangeConfiguration", { settings = { accdeep = { profile = "nonsense" } } })
   c:request("textDocument/hover", at(uri, 0, 0))
-  local told = false
-  for _, note in ipairs(c.notes) do told = told or note.method == "window/showMessage" end
-  check(told, "an unknown profile is told")
+  local has_message = false
+  for _, note in ipairs(c.notes) do has_message = has_message or note.method == "window/showMessage" end
+  check(has_message, "an unknown profile gives a message")
   equal(c:close(), 0, "a session about units ends")
 end
 
@@ -325,7 +341,7 @@ do
     while not c.diagnostics[uri] do c:read() end
     equal(format(c.diagnostics[uri].diagnostics), ("%d:17-18 unknown-name"):format(i + 1), "each document is checked")
   end
-  -- Only the last of several changes is checked, and a closed document loses its diagnostics
+  -- The last of several changes is checked, and a closed document loses its diagnostics
   local uri = "file:///many/1.lua"
   for version = 2, 20 do
     c:notify("textDocument/didChange", { textDocument = { uri = uri, version = version }, contentChanges = {

@@ -2,7 +2,7 @@
 -- how the state shows tuples.
 local core = require "accdeep.core"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_execution = require "accdeep.run.openacc_execution"
 local nest = require "accdeep.sema.members.nest"
 local profiles = require "accdeep.definitions.profiles"
 local support = require "tests.lua.support"
@@ -71,7 +71,7 @@ describe("present_and_copyin and update_and_copy", function()
   local session = support.session(declarations)
 
   local function plan_of(text)
-    return openacc_lowering.directive(session, node_of(session, text), { file = "spec.lua", line = 1 })
+    return openacc_execution.lower(session, node_of(session, text), { file = "spec.lua", line = 1 })
   end
 
   it("are copyin with a flag", function()

@@ -496,15 +496,21 @@ end)
 
 describe("a picture as SVG", function()
   it("has colours as attributes, for viewers without style sheets", function()
-    local box = { id = "h1", side = "device", name = "v", title = "v", annotations = {},
+    local box = { id = "h1", side = "device", name = "v", title = "v", annotations = {}, details = {},
       is = { absent = true, new = false },
       rows = { { key = 1, name = "n", text = "4", is = { changed = true, offending = true } } } }
-    local made = { title = "t", device = 0, boxes = { box }, arrows = {}, levels = {}, left_out = {}, fused = {} }
+    local made = { title = "t", device = 0, boxes = { box, h1 = box }, arrows = {}, levels = {}, left_out = {},
+      fused = {} }
     local place = { x = 0, y = 0, width = 50, height = 50, head = 20, rows = { 20 } }
-    local text = svg.document(made, { width = 10, height = 10, boxes = { h1 = place }, arrows = {}, sides = {} })
-    for _, word in ipairs { "var(", "class=", "<style", "data-id" } do assert.is_nil(text:find(word, 1, true), word) end
+    local sides = {}
+    for _, side in ipairs { "host", "device" } do
+      sides[side] = { x = 0, y = 0, width = 5, height = 5, origin = { x = 0, y = 0 } }
+    end
+    local text = svg.document(made, { width = 10, height = 10, boxes = { h1 = place }, arrows = {}, sides = sides })
+    for _, word in ipairs { "var(", "class=", "data-", "tabindex" } do assert.is_nil(text:find(word, 1, true), word) end
     for _, part in ipairs { '<rect width="100%" height="100%" fill="#ffffff"/>', -- .paper
       'rx="4" fill="#f0f0ee" stroke="#9aa1a8" stroke-dasharray="4 3"/>', -- .body, .absent .body
+      '[fill="#ffffff"]{fill:#16191d}', '[stroke="#9aa1a8"]{stroke:#6d7681}', -- for readers who prefer dark colours
       'font-size="12" font-weight="700">v</text>', -- .title
       '<rect x="1" y="20.5" width="48" height="17" fill="#fde8e8"/>', -- .row rect is weaker than .row.offending rect
       'fill="#c81e1e" font-weight="700">n</text>',
@@ -516,7 +522,9 @@ describe("a picture as SVG", function()
 end)
 
 describe("texts of a user", function()
-  local NOWHERE = { width = 1, height = 1, boxes = {}, arrows = {}, sides = {} }
+  local AREA = { x = 0, y = 0, width = 1, height = 1, origin = { x = 0, y = 0 } }
+  local NOWHERE = { width = 1, height = 1, boxes = {}, arrows = {}, sides = { host = AREA, device = AREA } }
+  NOWHERE.wide, NOWHERE.stacked = NOWHERE, NOWHERE
   local NASTY = [[
     scenario { title = "</script><b>&\"'" }
     declare "char s[32] = \"<script>&'\";"
@@ -547,5 +555,91 @@ describe("texts of a user", function()
     for _, word in ipairs { "src=", "href=", "url(", "@import" } do assert.is_nil(page:find(word, 1, true)) end
     local data = require "dkjson".decode((page:match 'id="data">(.-)</script>'))
     assert.equal(#cases, #data.cases)
+  end)
+end)
+
+describe("an arrow between host and device", function()
+  local router = require "accdeep.inspect.draw.arrow_router"
+
+  -- Returns true if a way touches a box.
+  local function touches(way, box)
+    for i = 2, #way do
+      local a, b = way[i - 1], way[i]
+      if math.min(a[1], b[1]) < box.x + box.width and math.max(a[1], b[1]) > box.x
+        and math.min(a[2], b[2]) < box.y + box.height and math.max(a[2], b[2]) > box.y then return true end
+    end
+    return false
+  end
+
+  it("passes no box, with few bends", function()
+    local from, to = { x = 300, y = 0, width = 50, height = 60 }, { x = 0, y = 0, width = 50, height = 60 }
+    local between = { x = 150, y = -20, width = 50, height = 100 }
+    local way = router.route({ x = 290, y = 30 }, { x = 60, y = 30 }, { from, to, between }, { from, to })
+    assert.is_false(touches(way, between))
+    assert.same({ 290, 30 }, way[1])
+    assert.same({ 60, 30 }, way[#way])
+    assert.equal(6, #way)
+    assert.same({ { 290, 30 }, { 60, 30 } },
+      router.route({ x = 290, y = 30 }, { x = 60, y = 30 }, { from, to }, { from, to }))
+  end)
+
+  it("finds the way out of rows of boxes", function()
+    local boxes = {}
+    for column = 0, 4 do
+      for line = 0, 4 do boxes[#boxes + 1] = { x = column * 100, y = line * 50, width = 70, height = 30 } end
+    end
+    local way = router.route({ x = 391, y = 115 }, { x = 79, y = 15 }, boxes, { boxes[23], boxes[1] })
+    for _, box in ipairs(boxes) do assert.is_false(touches(way, box)) end
+  end)
+end)
+
+describe("objects of a program", function()
+  local trace_objects = require "accdeep.inspect.draw.trace_objects"
+
+  -- Returns the names that objects of a trace have, for numbers 1, 2 ...
+  local function names(lines)
+    local objects = trace_objects.new()
+    for _, line in ipairs(lines) do
+      line.device = 0
+      objects:apply(line)
+    end
+    local read, list = trace_objects.new(objects:names()), {}
+    for number = 1, objects.order[#objects.order] do
+      if objects.labels[number] then list[#list + 1] = read:name(number, "?") end
+    end
+    return list
+  end
+
+  it("with one name are called by the pointer to them", function()
+    assert.same({ "n[0:1]", "n->next", "n->next->next" }, names {
+      { op = "alloc", name = "n[0:1]", object = 1 }, { mark = "member", holder = 1, offset = 8, path = "[0].next" },
+      { op = "alloc", name = "n[0:1]", object = 2 }, { mark = "member", holder = 2, offset = 8, path = "[0].next" },
+      { op = "alloc", name = "n[0:1]", object = 3 },
+      { op = "attach", name = "n->next", pointer = 4, object = 2 },
+      { mark = "slot", holder = 1, offset = 8, number = 4 },
+      { mark = "member", holder = 2, offset = 8, path = "[0].next", value = "present", target = 3 } })
+  end)
+
+  it("have the name of the place of the finding", function()
+    assert.same({ "root[0:1]", "root->left" }, names {
+      { op = "alloc", name = "n[0:1]", object = 1 }, { op = "alloc", name = "n[0:1]", object = 2 },
+      { mark = "named", holder = 1, name = "root[0:1]" }, { mark = "named", holder = 2, name = "root->left[0:1]" } })
+  end)
+
+  it("are numbered if nothing distinguishes them, and not if they follow each other", function()
+    assert.same({ "v[0:4]", "v[0:4] #2" },
+      names { { op = "alloc", name = "v[0:4]", object = 1 }, { op = "alloc", name = "v[0:4]", object = 2 } })
+    assert.same({ "v[0:4]", "v[0:4]" }, names { { op = "alloc", name = "v[0:4]", object = 1 },
+      { op = "free", name = "v[0:4]", object = 1, gone = true }, { op = "alloc", name = "v[0:4]", object = 2 } })
+  end)
+
+  it("are elements and members, in Fortran, too", function()
+    assert.same({ "p[0:4]", "r.p[0:2]", "p[3].mom.p[0:2]", "f", "g", "g%f" }, names {
+      { op = "alloc", name = "p[0:4]", object = 1 },
+      { mark = "member", holder = 1, offset = 56, path = "[3].mom.p", target = 3, value = "present" },
+      { op = "alloc", name = "r.p[0:2]", object = 2 }, { op = "alloc", name = "r.p[0:2]", object = 3 },
+      { op = "alloc", name = "f", object = 4 }, { op = "alloc", name = "g", object = 5 },
+      { mark = "member", holder = 5, offset = 8, path = "%f", target = 6, value = "present" },
+      { op = "alloc", name = "f", object = 6 } })
   end)
 end)

@@ -1,7 +1,7 @@
 -- The printed forms of directives: what is printed is understood again, and does the same.
 local explain = require "accdeep.inspect.explain"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_execution = require "accdeep.run.openacc_execution"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.syntax.unparse"
 
@@ -78,7 +78,7 @@ local updates = {
 
 local function plan_of(session, text)
   local node = syntax.parse("directive", text, 1, session.now.scope)
-  return openacc_lowering.directive(session, node, { file = "spec.lua", line = 1 })
+  return openacc_execution.lower(session, node, { file = "spec.lua", line = 1 })
 end
 
 -- A text, and what becomes of it when printed in several ways, in sessions of their own.
@@ -165,7 +165,7 @@ describe("a printed directive of Fortran", function()
       local wanted = story(prepared_in_fortran(), text)
       assert.truthy(wanted:find "incref")
       local session = prepared_in_fortran()
-      local plan = openacc_lowering.directive(session, session:parse(text), { file = "spec.lua", line = 1 })
+      local plan = openacc_execution.lower(session, session:parse(text), { file = "spec.lua", line = 1 })
       assert.equal(lowered, unparse.directive(plan.node.name, nil, plan.clauses))
       for _, form in ipairs { lowered, explain.canonical(session, plan) } do
         assert.equal(wanted, story(prepared_in_fortran(), form), form)

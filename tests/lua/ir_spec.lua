@@ -34,7 +34,7 @@ describe("texts of the construct IR", function()
   setup(function()
     function Plan.prepare(plan)
       count = count + 1
-      return construct_from_text(plan)
+      plan.construct = construct_from_text(plan)
     end
   end)
   teardown(function() Plan.prepare = prepare end)

@@ -1,7 +1,7 @@
 -- From directives to the items of one construct: what each clause asks for, and what is refused.
 local core = require "accdeep.core"
 local syntax = require "accdeep.syntax"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_execution = require "accdeep.run.openacc_execution"
 local nest = require "accdeep.sema.members.nest"
 local support = require "tests.lua.support"
 local unparse = require "accdeep.syntax.unparse"
@@ -18,7 +18,7 @@ local session = support.session [[
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 local function plan_of(text, references)
-  return openacc_lowering.directive(session, syntax.parse("directive", text, 1, session.now.scope),
+  return openacc_execution.lower(session, syntax.parse("directive", text, 1, session.now.scope),
     { file = "spec.lua", line = 1, references = references })
 end
 

@@ -4,8 +4,8 @@ local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local syntax = require "accdeep.syntax"
 local openmp_lowering = require "accdeep.lowering.openmp_lowering"
-local mapper = require "accdeep.lowering.mapper"
-local policy = require "accdeep.sema.members.policy"
+local mapper = require "accdeep.sema.members.mapper"
+local action_words = require "accdeep.lowering.action_words"
 local support = require "tests.lua.support"
 
 local declarations = [[
@@ -212,7 +212,7 @@ describe("mappers", function()
   end)
 
   it("have words for actions with flags", function()
-    local action, flags = policy.code(mapper.action_word("copyin", { always_in = true, require_present = true }))
+    local action, flags = action_words.code(mapper.action_word("copyin", { always_in = true, require_present = true }))
     assert.equal(core.action.copyin, action)
     assert.equal(core.flag.always_in | core.flag.require_present, flags)
     assert.equal("copy", mapper.action_word("copy", {}))

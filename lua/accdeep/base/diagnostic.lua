@@ -74,12 +74,8 @@ end
 -- Returns the table of all error codes: code -> phase. Callers must not change it.
 function diagnostic.codes() return phase_of end
 
--- Returns the help text of an error's code, with the names of the error's objects and its file filled in; nil for an
--- unknown code. err: any table with a code; rule, objects, file and openmp may be nil. The text for OpenMP is chosen if
--- err.openmp is true or the rule belongs to OpenMP.
-function diagnostic.help(err)
-  local entry = error_codes[rawget(err, "code")]
-  if not entry then return nil end
+-- Returns the help text of an entry of error_codes.lua for the error `err`, a table: see diagnostic.help.
+local function fill_help(entry, err)
   local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
   local openmp = rawget(err, "openmp") == true
     or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
@@ -94,6 +90,17 @@ function diagnostic.help(err)
   end
   return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", fill_placeholder))
 end
+
+-- Returns the help text of an error's code, with the names of the error's objects and its file filled in. Returns nil
+-- for an unknown code, and for one whose help is general. err: any table with a code; rule, objects, file and openmp
+-- may be nil. The text for OpenMP is chosen if err.openmp is true or the rule belongs to OpenMP.
+function diagnostic.help(err)
+  local entry = error_codes[rawget(err, "code")]
+  return entry and not entry.is_general and fill_help(entry, err) or nil
+end
+
+-- Returns the help text of the error code `code`, also a general one. Precondition: the code exists.
+function diagnostic.help_of_code(code) return fill_help(error_codes[code], { code = code }) end
 
 -- Returns true if a value, of any type, is an error of this class.
 function diagnostic.is(value) return getmetatable(value) == Error end

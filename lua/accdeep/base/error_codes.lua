@@ -1,14 +1,15 @@
--- error_codes.lua - descriptions of all error codes for users, read by diagnostic.lua and `accdeep explain`: code ->
+-- error_codes.lua - descriptions of all error codes for users, read by diagnostic.lua and `accdeep explain`. Code ->
 -- {meaning, typical cause, help, openmp = help for OpenMP, compiled = help for compiled programs, rules, rule, cwe,
--- is_limit}. `rules`: all rules that findings of `accdeep exec` cite; `rule`: the one of a finding that names no other.
+-- is_limit, is_general}. `rules`: rules that findings of `accdeep exec` cite. `rule`: that of a finding without one.
 -- cwe: number of the weakness in the list CWE, if one fits. is_limit: a limit of accdeep, not a defect of a program.
 --
--- Help is printed with each error that has no help of its own. Placeholders: {1|x} is the name of the error's first
--- object, {2|x} of its second one, {file|x} the scenario's file; `x` is printed if there is no such name.
+-- Help is printed with each error that has no help of its own, unless it is general: then only descriptions of the code
+-- have it. Placeholders: {1|x} is the name of the error's first object, {2|x} of its second one, {file|x} the
+-- scenario's file; `x` is printed if there is no such name.
 
 return {
   ["syntax"] = { "The text does not follow its grammar.", "A missing parenthesis or comma, or a word in a wrong place.",
-    "the text is right up to the reported place" },
+    "the text is valid up to the marked position", is_general = true },
   ["unknown-name"] = { "The name is not declared.", "A misspelt variable, or one that is declared later.",
     "declare the name before its first use" },
   ["unknown-type"] = { "A type is not known, or its size is not.", "A type that is used before it is declared whole.",

@@ -119,6 +119,17 @@ function conformance.cited_rules(case)
   return ids
 end
 
+-- Returns how many cases of spec/ cite each rule, by its id; nil if the scenarios are not installed.
+function conformance.counts()
+  local ok, cases = pcall(conformance.cases)
+  if not ok then return nil end
+  local counts = {}
+  for _, case in ipairs(cases) do
+    for _, id in ipairs(conformance.cited_rules(case)) do counts[id] = (counts[id] or 0) + 1 end
+  end
+  return counts
+end
+
 -- Returns a sentence about the mismatch between the name of a case and its run; nil if they agree. The name must be
 -- 'accepts: sentence [RULE]', or begin with rejects or differs. The case must have expectations, and a case with
 -- rejects must have seen an error of a cited rule. `checks`: {n, refused}: the number of expectations in the case, and

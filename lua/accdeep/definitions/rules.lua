@@ -7,6 +7,7 @@
 -- can show it, with the reason in `why`; otherwise "open".
 
 local diagnostic = require "accdeep.base.diagnostic"
+local strings = require "accdeep.base.strings"
 
 local rules = {}
 
@@ -136,14 +137,16 @@ function rules.title(id)
 end
 
 -- Returns a text about the rules whose ids are `id` or begin with it, as whole parts ("ACC33-2.7": also ACC33-2.7.2-1;
--- "": all rules). Returns nil if there are none.
-function rules.describe(id)
+-- "": all rules). Returns nil if there are none. `shown_by`: how many cases of the specification show a rule, by its
+-- id; nil: unknown.
+function rules.describe(id, shown_by)
   local out = {}
   for _, document in ipairs(rules.all()) do
     for _, rule in ipairs(document.rules) do
       local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
       if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
-        out[#out + 1] = ("%s  %s  (%s)"):format(rule.id, rule.title, rule.kind)
+        local cases = shown_by and shown_by[rule.id] and "; shown by " .. strings.count(shown_by[rule.id], "case") or ""
+        out[#out + 1] = ("%s  %s  (%s%s)"):format(rule.id, rule.title, rule.kind, cases)
         out[#out + 1] = rules.wrap_text(rule.text, "    ", WIDTH)
         if rule.why then out[#out + 1] = rules.wrap_text("untestable: " .. rule.why, "    ", WIDTH) end
       end

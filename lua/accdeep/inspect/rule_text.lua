@@ -86,7 +86,7 @@ function rule_text.describe_code(code)
   if not entry then return nil end
   local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
   local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
-    "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
+    "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help_of_code(code) }
   if entry.cwe then out[#out + 1] = ("  weakness: CWE-%d"):format(entry.cwe) end
   local cases, reason = cases_with(expects(code))
   local ids = rules_of(code, cases)

@@ -8,9 +8,11 @@
 --     attached       attached pointers: {{name, target, count, gone} ...}.
 --     present        present objects: {{name, bytes, structured, dynamic, state, at} ...}. state: "ALLOC", or "ALIAS"
 --                    for a part of another block; at: "file:line" of the directive that mapped the object, or nil.
+--     titles         name of a present object -> its name in a picture, where they differ.
 --     levels         {{kind, at, clauses = {{name, state} ...}, tuples = {{name, bytes, state, ancestors} ...}} ...}.
 --                    open data regions, the outermost first; tuples: entries of the directory for the region (DIR-4).
 --     number         number of the device.
+--     is_openmp      true if the rules are those of OpenMP.
 --     fusion         true if levels have tuples, as in the profile "directory".
 --   object:
 --     id, name, type, bytes, rows.
@@ -41,9 +43,9 @@
 --
 -- Groups: if there are more than GROUP_LIMIT similar objects, only the first GROUP_START of them are listed one by one.
 -- An object is listed only if the pointer to it has a row in the parent object. Objects named in the set `listed_names`
--- are always listed. The other objects form one object {id, name = "first ... last", group = number of objects, parent
--- = id of the parent, type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses
--- = {}} replaces the middle levels.
+-- are always listed. The other objects form one object {id, name = "first ... last", group = number of objects, names
+-- = their names, at most NAMES, parent = id of the parent, type, bytes, ...}. If there are more than LEVELS levels, one
+-- entry {kind = "... n more", clauses = {}} replaces the middle levels.
 --
 -- Ids are stable across snapshots that are given the same table `numbers`. If `keep` is given, keep(object) returns the
 -- object's field `memory`. A second result is the function `locate`. locate(host address) returns id and offset of the
@@ -65,6 +67,7 @@ local MAX_LISTED = 120   -- limit of objects listed one by one, on each side; re
 local LEVELS, OUTER = 8, 3 -- levels beyond which some are omitted; the outermost that stay
 local LINK = 4           -- limit of the distance, in objects, between two links of a chain (link_before)
 local NAME = 80          -- limit of characters of a name: longer ones are cut off before a member is appended
+local NAMES = 200        -- limit of names of the objects in a group
 local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
 
 local POINTER_BYTES = 8
@@ -369,7 +372,7 @@ function SnapshotBuilder:choose(objects, side)
       chosen[#chosen + 1] = object
     else
       if not kind.group then
-        kind.group = { group = 0, bytes = 0, present_count = 0, first = title_of(object),
+        kind.group = { group = 0, bytes = 0, present_count = 0, names = {}, first = title_of(object),
           t = kind ~= others and object.t or nil,
           parent = side == "h" and object.from or self:device_parent(object), owner = object.owner,
           id = side .. number_for(self.numbers, "group " .. (kind ~= others and object.key or "")) }
@@ -378,6 +381,7 @@ function SnapshotBuilder:choose(objects, side)
       local group = kind.group
       group.group, group.bytes = group.group + 1, group.bytes + object.bytes
       group.last = title_of(object)
+      if group.group <= NAMES then group.names[group.group] = group.last end
       group.present_count = group.present_count + (object.present and 1 or 0)
       object.grouped = group
     end
@@ -498,7 +502,7 @@ function SnapshotBuilder:describe(object, reader)
     structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
   if object.group then
     out.name = object.group == 1 and object.first or ("%s ... %s"):format(object.first, object.last)
-    out.parent = id_of(object.parent)
+    out.parent, out.names = id_of(object.parent), object.names
     out.host = id_of(object.owner)
     if not object.owner then
       out.present = object.present_count == object.group and "wholly" or object.present_count > 0 and "partly" or nil
@@ -558,7 +562,8 @@ function snapshot.take(session, device, numbers, keep, listed_names)
   builder:collect_host()
   builder:collect_device()
   local host, present = builder:choose(builder.objects, "h"), builder:choose(builder.present, "d")
-  local result = { number = builder.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
+  local result = { number = builder.number, fusion = session.rules.fusion,
+    is_openmp = session.rules.is_openmp or nil, titles = {}, host = {}, device = {}, attached = {},
     present = {}, levels = {} }
   for i, object in ipairs(host) do
     object.present = object.present or "absent"
@@ -570,6 +575,10 @@ function snapshot.take(session, device, numbers, keep, listed_names)
   for i, object in ipairs(s.present) do
     result.present[i] = { name = object.name, bytes = object.bytes, structured = object.structured,
       dynamic = object.dynamic == INF and "infinite" or object.dynamic, state = object.state, at = object.at }
+  end
+  for _, object in ipairs(builder.present) do
+    local title = title_of(object)
+    if title ~= object.name then result.titles[object.name] = title end
   end
   if s.dynamic and #s.dynamic > 0 then result.levels[1] = level({ dynamic = s.dynamic, floor = s.floor }, true) end
   local left_out = #s.levels > LEVELS and #s.levels - LEVELS or 0

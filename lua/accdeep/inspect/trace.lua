@@ -27,6 +27,10 @@
 --                location of the directive that was executed.
 --   more         {count}: so many further objects are present.
 --   state        whole states replace events from here; the one after the call at `at` is complete.
+--   member       pointer in an object {holder, offset, path, value, target, copy}; slot: an attached pointer's place
+--                {holder, offset, number}; subject: the pointer that the next finding
+--                is about {holder, offset}; named: name of an object where a finding is {holder, name}. Only in traces
+--                for pictures; exec/trace/trace.c has the meanings.
 -- A second program of the run begins with a mark "scenario", which has its name.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -278,9 +282,12 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
   device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
   structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer",
   holder = "integer", mapped = "boolean", depth = "integer", level = "string", code = "string", message = "string",
-  help = "string", within = "string" }
+  help = "string", within = "string", path = "string", value = "string", copy = "string", target = "integer",
+  number = "integer" }
 -- Fields that marks must have.
-local MARKS = { region = { "depth" }, finding = { "level", "code", "message" }, more = { "count" } }
+local MARKS = { region = { "depth" }, finding = { "level", "code", "message" }, more = { "count" },
+  member = { "holder", "offset", "value" }, slot = { "holder", "offset", "number" }, named = { "holder", "name" },
+  subject = { "holder", "offset" } }
 
 -- Returns a sentence about what is wrong with the fields of a line: a wrong type, or a missing field; nil if nothing
 -- is.

@@ -13,14 +13,12 @@
 local codegen = require "accdeep.lowering.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.sema.c.list_item"
 local section_subscripts = require "accdeep.lowering.section_subscripts"
+local requests = require "accdeep.sema.clauses.requests"
 local resolve = require "accdeep.lowering.requested_action".resolve
 local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 
-local raise = diagnostic.raise
 local action = core.action
 
 local c_items = {}
@@ -50,7 +48,7 @@ end
 -- fields of the new request; the function adds action, clause, node and kind to the table.
 local function map_pointer(plan, request, pointer, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
-  fields.node, fields.kind, fields.item = request.node, plan.kind, pointer
+  fields.node, fields.kind, fields.item, fields.word = request.node, plan.kind, pointer, fields.action
   plan:object(fields, pointer.node)
 end
 
@@ -176,22 +174,18 @@ local function compile_section(plan, request, b, env, item, typed)
   local session, section, t, base = plan.session, typed.section, typed.type, typed.base
   local start, length = section_subscripts.first_section(b, env, section)
   local element, pos = section.element, section.pos
-  local flags
+  local code, program, flags = resolve(session, request, element)
+  item.action, item.program, item.flags = code, program, item.flags | flags
   -- The section follows several pointers, so a mapping program walks them; its bounds are evaluated with the host
   -- program's names.
   if section.levels then
-    item.action, item.program, flags = resolve(session, request, types.innermost(element))
     item.program = mapping_compiler.pointer_program(session, nil, nil, env, section.levels, function()
-      local _, program = resolve(session, request, section.levels[#section.levels].element)
       return program
     end, request.action == "no_create" and action.no_create or nil, function(builder)
       local pointer = codegen.load(builder, codegen.lvalue(builder, env, typed.lvalue), base.pos)
       return codegen.reg(builder, pointer, base.pos)
     end)
-  else
-    item.action, item.program, flags = resolve(session, request, element)
   end
-  item.flags = item.flags | flags
   local from = codegen.lvalue(b, env, typed.lvalue)
   if t.kind == "array" then
     item.base = codegen.reg(b, codegen.address_of(b, from, base.pos), base.pos)
@@ -209,13 +203,16 @@ local function compile_section(plan, request, b, env, item, typed)
   return element, mapping_compiler.rows(t.of or t.to, section.row)
 end
 
--- Returns the typed list item of a request, or of the pointer `node` that belongs to it.
-local function item_of(plan, request, node) return request.item or list_item.analyse(plan.session, node, request) end
+-- Returns the typed list item of a request, which is analysed now if it is a part of a block of OpenMP.
+local function item_of(plan, request)
+  if not request.item then requests.analyse(plan.session, request) end
+  return request.item
+end
 
 -- Adds the item of a section base[s:l]... and returns it.
 function c_items.section(plan, request)
   local session, b = plan.session, codegen.builder()
-  local env, typed = { session = session }, item_of(plan, request, request.node)
+  local env, typed = { session = session }, item_of(plan, request)
   local item = { flags = plan:flags(request), pos = request.node.pos }
   local element, rows
   if typed.alias then
@@ -231,8 +228,8 @@ end
 -- detaches the pointer, unless rules.members is "mapped". Decides ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
-  local env, typed, pos = { session = session }, item_of(plan, request, node), node.pos
-  local e, t, element = typed.lvalue, typed.type, typed.element
+  local env, typed, pos = { session = session }, item_of(plan, request), node.pos
+  local e, t, element = typed.lvalue, typed.type, typed.objects
   local item = { pos = request.node.pos, unit = element.size }
   local flags
   item.action, item.program, flags = resolve(session, request, element)
@@ -254,7 +251,7 @@ function c_items.object(plan, request, node)
   target_cell(b, env, e, item)
   item.count = codegen.reg(b, codegen.constant(typed.count), pos)
   add_elements(plan, item, b, env, request, typed, element)
-  if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
+  if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.map_request
     and session.rules.members ~= "mapped" then
     -- The pointer is attached if its target is present, because `if_present` is set (ACC33-att-5).
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
@@ -264,14 +261,10 @@ function c_items.object(plan, request, node)
 end
 
 -- Adds the item that attaches or detaches the pointer `node` itself, as request.action says, and returns the item.
--- Raises if `node` is not a pointer. Decides ACC33-att-5.
+-- Decides ACC33-att-5.
 function c_items.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
-  local env, typed = { session = session }, item_of(plan, request, node)
-  if typed.type.kind ~= "pointer" then
-    raise("not-a-pointer", node.pos, ("'%s' needs a pointer, this is %s"):format(request.action,
-      types.name(typed.type)), { rule = "ACC33-att-5" })
-  end
+  local env, typed = { session = session }, item_of(plan, request)
   local item = { action = action[request.action], flags = plan:flags(request), pos = request.node.pos,
     unit = 1 }
   item.base = codegen.reg(b, codegen.constant(0), node.pos)

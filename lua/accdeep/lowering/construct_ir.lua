@@ -1,7 +1,7 @@
 -- construct_ir.lua - the construct IR: a plan, the lowered form of one directive of a text. It is plain data, which
 -- ir_text.lua prints and tools/emit makes functions of; lua/binding makes the core's construct of it.
 --
--- openacc_lowering.lua and openmp_lowering.lua make plans from ASTs; run/ executes them; run/plan_cache.lua retains
+-- openacc_lowering.lua and openmp_lowering.lua make plans of directives; run/ executes them; run/plan_cache.lua retains
 -- them.
 --
 --   plan                    the operation; plan.kind: "enter data", "update", "compute", ...
@@ -44,7 +44,8 @@ local fields = {
   -- Results of lowering its clauses.
   items = "operands, in order", named = "variable -> its item", clauses = "the clauses, lowered",
   private = "variable -> {attribute, variable}", deviceptr = "variables that hold device addresses",
-  use_device = "variables that stand for device addresses in the region", attached = "pointers that clauses attach",
+  use_device = "variables that stand for device addresses in the region",
+  attached = "pointers that clauses attach",
   pointers = "pointer members that are mapped with a section", sections = "sections of pointers, for aliases",
   absent = "true if a clause names an absent optional argument", default = "the word of default",
   if_present = "true if absent data are skipped", finalize = "true if counters are set to 0",
@@ -63,7 +64,8 @@ local fields = {
   self_maps = "function for maps with self: wraps the condition, which then requires execution on the host",
   -- Execution and caching.
   construct = "the core's construct", condition_value = "function that computes the condition",
-  single_use = "true if the plan is valid for one execution", runs_directly = "true if only the construct runs",
+  single_use = "true if the plan is valid for one execution",
+  runs_directly = "true if only the construct runs",
   thunk = "function that executes the plan without checks", acc = "its file, if it is OpenACC's and has a thunk",
   omp = "its file, if it is OpenMP's and has a thunk", watched = "bounds that are compared at the end",
   measured = "host values that the plan depends on", scope = "the scope it was made in",
@@ -85,6 +87,10 @@ for name, meaning in pairs {
   home = "of Fortran: the variable", inside = "of Fortran: true if it is a part of its variable",
 } do item_fields[name] = meaning end
 
+-- Fields of a typed directive (sema/clauses/openacc_analysis.lua) that its plan has, too.
+local from_directive = strings.word_set("private deviceptr use_device attached clauses absent default if_present "
+  .. "finalize condition on_self device_num default_async async waiting waits sizes ordered single_use")
+
 -- Raises if the table `names` has no key `name`. record_name: noun of the record in the message, such as "a plan".
 local function check(names, record_name, name)
   if names[name] then return end
@@ -93,7 +99,7 @@ local function check(names, record_name, name)
   error(("%s has no field '%s'%s"):format(record_name, tostring(name), help), 3)
 end
 
-local Plan = { acc = false, omp = false } -- defaults of two fields that most plans lack
+local Plan = {}
 Plan.__index = Plan
 -- Sets a field of a plan for the first time; raises if `fields` has no field of this name.
 function Plan:__newindex(name, value)
@@ -101,11 +107,15 @@ function Plan:__newindex(name, value)
   rawset(self, name, value)
 end
 
--- Returns an empty plan for a directive. node: AST; kind: operation; options: {file, line}.
-function construct_ir.new(session, node, kind, options)
-  return setmetatable({ session = session, node = node, kind = kind, items = {}, named = {}, private = {},
-    pointers = {}, attached = {}, deviceptr = {}, use_device = {}, sections = {}, file = options.file,
-    line = options.line }, Plan)
+-- Returns a plan without items for a directive. node: AST; kind: operation; options: {file, line, location, language};
+-- directive: the typed directive, whose fields of the same names it gets, or nil.
+function construct_ir.new(session, node, kind, options, directive)
+  local plan = { session = session, node = node, kind = kind, items = {}, named = {}, pointers = {}, sections = {},
+    file = options.file, line = options.line, location = options.location, language = options.language,
+    private = {}, deviceptr = {}, use_device = {}, attached = {}, runs_directly = false,
+    thunk = false, watched = false, acc = false, omp = false }
+  for name, value in next, directive or {} do if from_directive[name] then plan[name] = value end end
+  return setmetatable(plan, Plan)
 end
 
 -- Returns a label, which names an item in messages and events. unit: bytes of an element; kind: "section", "element" or
@@ -138,19 +148,17 @@ end
 
 -- Adds the item of a variable, a member or an element with the session's language, and returns it. node: its AST.
 -- Raises for errors of the list item.
-function Plan:object(request, node) return self.session.language.object(self, request, node) end
+function Plan:object(request, node) return self.session.language.items.object(self, request, node) end
 
 -- Adds the item of a section base[s:l]... with the session's language, and returns it. Raises for errors of the
 -- section.
-function Plan:section(request, base, subscripts)
-  return self.session.language.section(self, request, base, subscripts)
-end
+function Plan:section(request) return self.session.language.items.section(self, request) end
 
 -- Adds the item that attaches or detaches the pointer `node` itself with the session's language, and returns it. Raises
 -- if `node` is not a pointer.
-function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
+function Plan:pointer(request, node) return self.session.language.items.pointer(self, request, node) end
 
--- Sets the number of each item, and returns the core's construct for the items. Raises if no memory is left.
+-- Sets the number of each item, and plan.construct, the core's construct of the items. Raises if no memory is left.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }
@@ -158,7 +166,7 @@ function Plan:prepare()
     spec[i] = item
     item.number = i
   end
-  return self.session.ctx:construct(spec)
+  self.construct = self.session.ctx:construct(spec)
 end
 
 return construct_ir

@@ -206,6 +206,12 @@ local function is_piece(session, node)
   return object ~= nil and not is_led
 end
 
+-- Returns true if a clause with the list item `node` does not name its variable: the node is a component, and no piece.
+function fortran_section.is_part(session, node)
+  if node.tag == "alias" then return has_component(node.base) end
+  return has_component(node) and not is_piece(session, node)
+end
+
 -- Sets in an item the descriptor that the core attaches, and registers the descriptor's type record
 -- (fortran_addendum.lua). object: result of describe_object. Does nothing without an allocatable or pointer, and for
 -- variables if rules.members is "mapped". Decides FLANG-other-2.
@@ -310,8 +316,7 @@ function fortran_section.object(plan, request, node)
   item.label = { name = item.name, unit = element.size, round = true, file = plan.file, line = plan.line,
     layout = mapping_compiler.layout(session, element, item.program), array = array,
     pointer = object.pointer and object.pointer.text }
-  item.home, item.inside = root_variable(session, node), has_component(node)
-    and not is_piece(session, node)
+  item.home, item.inside = root_variable(session, node), fortran_section.is_part(session, node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
   end
@@ -350,7 +355,6 @@ function fortran_section.pointer(plan, request, node)
   local first, bytes = 0, 0
   if request.action == "attach" then first, bytes = fortran_section.target(session, address, t) end
   fortran_addendum.note(plan, request, address, t, first, bytes, e.text)
-  plan.attached[select(2, root_variable(session, node))] = node.tag == "id" or nil
   return plan:add({ action = action[request.action], flags = plan:flags(request), pos = request.node.pos, unit = 1,
     base = load_address(b, first, node.pos), count = load_constant(b, bytes, node.pos), slot_address = address,
     slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)

@@ -1,8 +1,8 @@
 -- mapping_compiler.lua - compiles typed elements (sema/members/typed_members.lua) to mapping programs of the core.
 --
 -- Input: a session and a typed element. Output: a core program for one element of the record, or nil if the element is
--- plain data: without pointers to follow, members to exclude, or actions of members. requested_action.lua and
--- openmp_requested_action.lua call this file. The core runs a program once per element, without Lua.
+-- plain data: without pointers to follow, members to exclude, or actions of members. requested_action.lua calls this
+-- file. The core runs a program once per element, without Lua.
 --
 --   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
 --     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
@@ -41,7 +41,7 @@ local fortran_component = lazy.require "accdeep.lowering.fortran_component"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = lazy.require "accdeep.types.fortran_dynamic_types"
-local policy = require "accdeep.sema.members.policy"
+local action_words = require "accdeep.lowering.action_words"
 local section_subscripts = require "accdeep.lowering.section_subscripts"
 local types = require "accdeep.types"
 local typed_members = require "accdeep.sema.members.typed_members"
@@ -61,7 +61,7 @@ local compile_program -- forward declaration
 -- Sets the action and flags of a field from the word `requested_action`; nil: the enclosing element's action. Returns
 -- the field.
 local function set_action(field, requested_action)
-  field.action, field.flags = policy.code(requested_action)
+  field.action, field.flags = action_words.code(requested_action)
   return field
 end
 
@@ -595,7 +595,7 @@ local function program_name(record) return (types.name(record):gsub("^%a+ ", "")
 -- Returns the program that describes elements of type t for messages: `program`, unless it is nil. For a structure
 -- without a program it returns a cached program that only names its members; nil for other, incomplete and empty types.
 function mapping_compiler.layout(session, t, program)
-  if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
+  if program or t.kind ~= "record" or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
   cache[LAYOUT] = cache[LAYOUT] or { name = program_name(t), stride = t.size, code = {}, fields = {}, excluded = {},
     pieces = { { offset = 0, bytes = t.size } }, registers = 1, params = 0, members = names_of(session, t) }
@@ -614,7 +614,7 @@ local function add_separate_members(out, member_mapping, pieces)
   local all = member_mapping.update and member_mapping.bare
   for _, piece in ipairs(pieces) do
     local is_separate = all or piece.requested_action == "update_and_copy"
-    local _, flags = policy.code(piece.requested_action)
+    local _, flags = action_words.code(piece.requested_action)
     if not is_separate then rest[#rest + 1] = piece end
     if (is_separate or flags & OF_MEMBER & ~(member_mapping.flags or 0) ~= 0) and not piece.entry_only then
       b:boundary()
@@ -642,7 +642,7 @@ function compile_program(session, element, enclosing)
   if not whole or #out.fields > 0 or #out.excluded > 0 or pieces[1].init then
     for _, piece in ipairs(pieces) do
       if piece.name then piece.label = label(piece.name) end
-      piece.action = policy.code(piece.requested_action)
+      piece.action = action_words.code(piece.requested_action)
     end
     program = { name = element.name, stride = record.size, pieces = pieces, fields = out.fields,
       excluded = out.excluded, members = names_of(session, record),
@@ -660,6 +660,7 @@ function mapping_compiler.program(session, member_mapping, pos)
   return compile_program(session, typed_members.element(session, member_mapping, pos))
 end
 
+mapping_compiler.compile = compile_program
 mapping_compiler.names = names_of
 mapping_compiler.pointer_program = pointer_program
 

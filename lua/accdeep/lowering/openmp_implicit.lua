@@ -7,8 +7,8 @@
 local codegen = require "accdeep.lowering.codegen"
 local core = require "accdeep.core"
 local list_item = require "accdeep.sema.c.list_item"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
-local openmp_requested_action = require "accdeep.lowering.openmp_requested_action"
+local openacc_analysis = require "accdeep.sema.clauses.openacc_analysis"
+local openmp_request = require "accdeep.sema.clauses.openmp_request"
 local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 
 local openmp_implicit = {}
@@ -72,7 +72,7 @@ local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
   local must_be_present = behaviour == "present"
-  local request = openmp_requested_action(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
+  local request = openmp_request(plan, { pos = plan.node.pos }, node, behaviours[behaviour], behaviour,
     { iterators = {}, present = must_be_present })
   request.base, request.type = node, t
   if bytes > 0 and not must_be_present and session.ctx:presence(session.now.device, address, bytes) == "partly" then
@@ -119,7 +119,7 @@ function openmp_implicit.add(plan, references)
       end
     end
   end
-  openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
+  openacc_analysis.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
 -- Returns a function(group), for groups of openmp_lowering's structures_of, which returns true if the construct

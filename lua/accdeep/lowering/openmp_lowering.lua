@@ -38,11 +38,12 @@ local host_expression = require "accdeep.lowering.host_expression"
 local c_items = require "accdeep.lowering.c_items"
 local openmp_implicit = require "accdeep.lowering.openmp_implicit"
 local new_plan = require "accdeep.lowering.construct_ir".new
-local openmp_requested_action = require "accdeep.lowering.openmp_requested_action"
-local mapper = require "accdeep.lowering.mapper"
-local contiguous_runs = require "accdeep.lowering.contiguous_runs"
+local openmp_request = require "accdeep.sema.clauses.openmp_request"
+local analyse_request = require "accdeep.sema.clauses.requests".analyse
+local mapper = require "accdeep.sema.members.mapper"
+local contiguous_runs = require "accdeep.sema.clauses.contiguous_runs"
 local list_item = require "accdeep.sema.c.list_item"
-local policy = require "accdeep.sema.members.policy"
+local action_words = require "accdeep.lowering.action_words"
 local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
@@ -129,7 +130,7 @@ local function requests_of(plan)
       end
       for _, variable in ipairs(clause.vars) do
         if clause.kind == "motion" then openmp_restrictions.direction(directions, clause, variable) end
-        local left_out = session.language.is_absent(session, variable)
+        local left_out = session.language.is_absent and session.language.is_absent(session, variable)
         for _, instance in ipairs(left_out and {} or instances(plan, map_modifiers.iterators, variable)) do
           local named = session.now.this and list_item.qualify(session, instance) or instance
           local nodes = clause.kind == "motion" and contiguous_runs.contiguous(plan, named, "OMP60-sec-1")
@@ -141,10 +142,10 @@ local function requests_of(plan)
               openmp_restrictions.check_assumed_size(map_modifiers, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
               local has_type = map_modifiers.type or plan.kind == "exit data"
-              request = openmp_requested_action(plan, clause, node, has_type and action or "create",
+              request = openmp_request(plan, clause, node, has_type and action or "create",
                 has_type and map_type or "alloc", map_modifiers)
             else
-              request = openmp_requested_action(plan, clause, node, action, map_type, map_modifiers)
+              request = openmp_request(plan, clause, node, action, map_type, map_modifiers)
             end
             request.instance_of = #map_modifiers.iterators > 0 and variable
             list[#list + 1] = request
@@ -203,17 +204,17 @@ local function enclosing_member(session, node)
   return node.tag == "member" and node or nil
 end
 
--- Sets in a request the data that its list item designates: base, subscripts, type, by_pointer (true: the section is in
--- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}. in_chain is
--- true if rules.chains is "mapped" and the structure is reached through a pointer that is not a variable. Raises for a
--- member of a union.
+-- Analyses the list item of a request, and sets the data that it designates: base, subscripts, type, by_pointer (true:
+-- the section is in the target of a pointer). A member also gets its enclosing structure {node, type, address,
+-- pointer?}. in_chain is true if rules.chains is "mapped" and the structure is reached through a pointer that is not a
+-- variable. Raises for a member of a union.
 local function look_into(plan, request)
   local session = plan.session
   local base, subscripts = list_item.split_designator(request.node)
-  local t = list_item.type_of(session, base)
-  request.base, request.subscripts, request.type = base, subscripts, t
-  request.by_pointer = subscripts and t.kind == "pointer"
-  if subscripts then openmp_restrictions.rows(t, subscripts) end
+  if subscripts then openmp_restrictions.rows(list_item.type_of(session, base), subscripts) end
+  analyse_request(session, request)
+  request.base, request.subscripts, request.type = base, subscripts, request.item.type
+  request.by_pointer = subscripts and request.type.kind == "pointer"
   if not enclosing_member(session, base) then return end
   local objects = list_item.enclosing(session, base)
   local node, record = objects[#objects].node, objects[#objects].type
@@ -304,7 +305,7 @@ local function block_program(session, record, parts, low, high)
   if cached[key] then return cached[key] end
   local list, members = {}, {}
   for i, part in ipairs(parts) do
-    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
+    list[i] = { offset = part.offset - low, bytes = part.bytes, action = (action_words.code(part.action)) }
   end
   for _, leaf in ipairs(mapping_compiler.names(session, record)) do
     if leaf.offset >= low and leaf.offset + leaf.bytes <= high then
@@ -377,10 +378,7 @@ local function add_members(plan, requests)
   if #requests < 2 then return false end
   local own_items = {}
   for _, request in ipairs(requests) do
-    local element = types.innermost(request.type)
-    local own = types.is_record(element) and mapper.member_mapping(plan.session, element,
-      mapper.find(plan.session, element, request.map_modifiers.mapper, request.map_modifiers.mapper_pos),
-      request.map_request).policy
+    local own = request.member_mapping and request.member_mapping.policy
     if own or mapper.bits(request.map_request.flags) & ~about_pointer ~= 0 then own_items[#own_items + 1] = request end
   end
   add_block(plan, requests, structure_parts(plan.session, requests))
@@ -411,12 +409,12 @@ local function add_request(plan, request)
   local item
   if request.subscripts then
     if request.by_pointer and maps_pointer(plan, request) then
-      local pointer = openmp_requested_action(plan, request.from, request.base, plan.kind == "exit data" and "delete"
+      local pointer = openmp_request(plan, request.from, request.base, plan.kind == "exit data" and "delete"
         or "create",
         plan.kind == "exit data" and "release" or "alloc", { iterators = {} })
       plan:object(pointer, request.base)
     end
-    item = plan:section(request, request.base, request.subscripts)
+    item = plan:section(request)
     local length = request.subscripts[1].length
     -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
     item.empty = length and length.tag == "num" and length.value == 0
@@ -476,7 +474,7 @@ local function base_pointers(plan, group, action, map_type)
     local name = list_item.render(request.base, {})
     if not named[name] then
       named[name] = true
-      local pointer = openmp_requested_action(plan, request.from, request.base, action, map_type, { iterators = {} })
+      local pointer = openmp_request(plan, request.from, request.base, action, map_type, { iterators = {} })
       pointer.implied = true
       look_into(plan, pointer)
       list[#list + 1] = pointer
@@ -575,6 +573,7 @@ function openmp_lowering.c_items(plan, requests, used)
     -- If clauses name only sections of a structure, the loop above added no block for it.
     if group.implicit or group.joins then add_structure(group) end
   end
+  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end -- raises if it is no number
 end
 
 -- --------------------------------------------------------------------------------------- the rest --
@@ -687,7 +686,7 @@ local function map_used(plan)
       node = { tag = "section", base = node, pos = item.pos, length = list_item.number(0, item.pos) }
     end
     if is_pointer or session.ctx:presence(session.now.device, address, bytes) == "wholly" then
-      plan:request(openmp_requested_action(plan, { pos = item.pos }, node, "create", "alloc", { iterators = {} }))
+      plan:request(openmp_request(plan, { pos = item.pos }, node, "create", "alloc", { iterators = {} }))
     end
   end
 end
@@ -714,14 +713,14 @@ function openmp_lowering.directive(session, node, options)
   for _, item in ipairs(extra) do
     if not plan.named[item.name] then
       local named = item.section or { tag = "id", name = item.name, pos = item.pos }
-      local request = openmp_requested_action(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
+      local request = openmp_request(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
       plan:request(request)
     end
   end
   if compute and options.references then openmp_implicit.add(plan, options.references) end
   map_used(plan)
   if compute and options.references and session.rules.counting == "items" then sort_items(plan, options.references) end
-  session.language.check_completed(plan)
+  if session.language.check_completed then session.language.check_completed(plan) end
   plan.single_use = plan.single_use or session.language.computes_bounds
   return plan
 end

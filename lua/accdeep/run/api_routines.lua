@@ -123,8 +123,8 @@ function readers.range(session, call, routine, at, arguments, i)
     call.bytes = size_of_text
     return i + 1
   elseif bytes == nil then
-    raise("type-mismatch", nil, "the number of bytes is missing",
-      { help = 'of a variable give the name alone, as text: acc_copyin "x"' })
+    raise("type-mismatch", nil, ("%s takes the name of a variable as text, or a pointer and a number of bytes"):format(
+      routine.name), { help = ('for a variable x: %s "x"'):format(routine.name) })
   end
   call.bytes = size(routine, bytes, "the number of bytes")
   return i + 2

@@ -6,6 +6,7 @@
 -- other data (TR14-4.3-11). session.lua calls run_and_check, region.lua the other functions.
 
 local location = require "accdeep.base.location"
+local types = require "accdeep.types"
 
 local changed_bounds = {}
 
@@ -73,7 +74,8 @@ end
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
   local mapping_key = member_mapping and member_mapping.key
-  return mapping_key and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), mapping_key)
+  return mapping_key and ("%d %d %s, %s"):format(session.now.device, (plan.construct:where(i)),
+    types.name(member_mapping.record), mapping_key)
 end
 
 -- Executes a plan of enter data or exit data by run(session, plan, ...). Enter data records the bounds of items that

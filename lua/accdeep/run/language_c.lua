@@ -2,21 +2,18 @@
 -- function.
 
 local lazy = require "accdeep.base.lazy"
-local c_items = lazy.require "accdeep.lowering.c_items"
-local convenience = lazy.require "accdeep.lowering.convenience"
+local contiguous_runs = lazy.require "accdeep.sema.clauses.contiguous_runs"
 local cuda = lazy.require "accdeep.backend.cuda"
 local debug_types = require "accdeep.types.debug_types"
 local declarations = require "accdeep.backend.declarations"
 local openmp_depend = lazy.require "accdeep.sema.c.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local c_sema = require "accdeep.sema.c.c_sema"
 local closures = require "accdeep.backend.closures"
 local host_expression = require "accdeep.lowering.host_expression"
 local syntax = require "accdeep.syntax"
 local kernel = require "accdeep.run.kernel"
 local lex = require "accdeep.syntax.lex"
 local list_item = require "accdeep.sema.c.list_item"
-local openacc_lowering = lazy.require "accdeep.lowering.openacc_lowering"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local openmp_lowering = lazy.require "accdeep.lowering.openmp_lowering"
 local c_body = lazy.require "accdeep.sema.body.c_body"
@@ -39,12 +36,10 @@ local language_c = {
   value = host_expression.value, extent = host_expression.extent, extent_of = host_expression.extent_of,
   pointer_cell = host_expression.pointer,
   number = list_item.number, first = 0, includes_last = false,
-  element_type = list_item.c_element_type, object_of = lazy.method(convenience, "object_of"),
-  access_path = lazy.method(convenience, "access_path"),
-  is_designator = no, is_absent = no,
-  object = lazy.method(c_items, "object"), section = lazy.method(c_items, "section"),
-  pointer = lazy.method(c_items, "pointer"),
-  update_pieces = lazy.method(openacc_lowering, "split_update"),
+  element_type = list_item.c_element_type, object_of = list_item.object_of, access_path = list_item.access_path,
+  analyse_item = list_item.analyse, is_designator = no, is_absent = false, is_part = false, check_completed = false,
+  attaches_variables = false,
+  items = lazy.require "accdeep.lowering.c_items", update_pieces = lazy.method(contiguous_runs, "split_update"),
   with_roots = same, categories = word_set "scalar aggregate pointer all",
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }
@@ -53,9 +48,6 @@ local language_c = {
 function language_c.normalize_name(name) return name end
 function language_c.variable() end
 function language_c.holds() return true end
-function language_c.analyse_item(session, request)
-  return list_item.analyse(session, request.node, request)
-end
 function language_c.map_items(...) return openmp_lowering.c_items(...) end
 function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end
@@ -137,10 +129,6 @@ end
 -- Returns the results of fn(...). Unlike Fortran, C records no host values for the plan that fn makes.
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- Raises if the plan's device number is not a valid expression. C adds no items here.
-function language_c.check_completed(plan)
-  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
-end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 

@@ -42,7 +42,7 @@ local language_fortran = {
   computes_bounds = true,
   element_type = fortran_section.element_type, object_of = fortran_section.object_of,
   access_path = fortran_section.access_path,
-  object = fortran_section.object, section = fortran_section.section, pointer = fortran_section.pointer,
+  items = fortran_section, is_part = fortran_section.is_part, attaches_variables = true,
   update_pieces = same, analyse_item = none,
   with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
   has_blocks = false,

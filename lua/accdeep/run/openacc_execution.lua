@@ -6,6 +6,7 @@ local async = require "accdeep.run.async"
 local declare_allocatables = lazy.require "accdeep.backend.fortran.declare_allocatables"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openacc_analysis = lazy.require "accdeep.sema.clauses.openacc_analysis"
 local openacc_lowering = lazy.require "accdeep.lowering.openacc_lowering"
 local region = require "accdeep.run.region"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -14,7 +15,7 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
-local openacc_execution = { name = "acc", lower = lazy.method(openacc_lowering, "directive") }
+local openacc_execution = { name = "acc" }
 
 -- Error for a directive in the body of a compute construct: message, rule.
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
@@ -24,6 +25,9 @@ openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33
 function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
 function openacc_execution.kind_of(node) return openacc_directives.directive(node.name).kind end
 function openacc_execution.citing(_, fn, ...) return fn(...) end
+function openacc_execution.lower(session, node, options)
+  return openacc_lowering.lower(openacc_analysis.directive(session, node, options), options)
+end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
 -- Returns a text that is a part of the cache key for plans of a body. The text begins with the visible default clause
@@ -62,7 +66,7 @@ function executors.declare(session, plan)
     raise("region-nesting", plan.node.pos, "declare inside a data region", { rule = "ACC33-dec-1" })
   end
   for name, item in sorted_pairs(plan.named) do
-    if session:visible(name) then openacc_lowering.raise_declared_twice(name, item.pos) end
+    if session:visible(name) then openacc_analysis.raise_declared_twice(name, item.pos) end
   end
   region.open(session, plan, true)
   if plan.persistent then declare_allocatables.last(session, plan) end

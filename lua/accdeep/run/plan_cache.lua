@@ -87,10 +87,8 @@ end
 -- Returns a new plan of the directive `node`. options: {references, is_text}, the options of language.lower, to which
 -- this function adds file and line. Raises for errors of the directive.
 local function lower_directive(self, language, node, location, options)
-  options.file, options.line = location.file, location.line
-  local plan = self.language.check_and_plan(self, language.lower, self, node, options)
-  plan.language, plan.location = language, location
-  return plan
+  options.file, options.line, options.location, options.language = location.file, location.line, location, language
+  return self.language.check_and_plan(self, language.lower, self, node, options)
 end
 
 -- Returns the cached plan of a directive if it may be reused and runs directly (plan.runs_directly); otherwise nil.
@@ -111,7 +109,7 @@ function plan_cache.plan(self, language, node, location, options, signature)
   if plan then return plan end
   plan = lower_directive(self, language, node, location, options)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
-    plan.construct = plan:prepare()
+    plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
   if plan.self_maps then plan.condition_value = plan.self_maps(plan.condition_value) end

@@ -5,7 +5,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
-local policy = lazy.require "accdeep.sema.members.policy"
+local action_words = lazy.require "accdeep.lowering.action_words"
 local types = require "accdeep.types"
 
 local state = {}
@@ -43,7 +43,7 @@ local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
     local info = tuple.info
-    entries[i] = { name = info.name, bytes = info.bytes, state = policy.format_action(tuple.action, tuple.flags),
+    entries[i] = { name = info.name, bytes = info.bytes, state = action_words.format_action(tuple.action, tuple.flags),
       host = pointer(session, info.host), base = pointer(session, tuple.base) }
   end
   return entries

@@ -103,8 +103,11 @@ local function language(run)
   function meta.__index(_, name)
     local value = words(_, name)
     if value ~= nil or not run.reads_names or type(name) ~= "string" or assigned[name] then return value end
+    local file, line = location.scenario(1)
+    local source = file and location.source(file)
     raise("unknown-name", nil, ("there is no name '%s'"):format(name), { rule = "HOUSE-scenario",
-      help = advice.name(name, current().now.scope:names(), env) or "assign it first, or make it local" })
+      help = advice.name(name, current().now.scope:names(), env, source and location.line(source, line))
+        or "assign it first, or make it local" })
   end
 
   return env

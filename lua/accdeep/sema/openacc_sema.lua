@@ -2,7 +2,7 @@
 -- modifiers, by the table definitions/openacc_directives.lua.
 --
 -- Input: the AST of a directive (syntax/openacc_syntax.lua). Output: its clauses for the default device. Invariant: the
--- AST is not changed. Called by lowering/openacc_lowering.lua, sema/body/ and run/.
+-- AST is not changed. Called by sema/clauses/openacc_analysis.lua, sema/body/ and run/.
 
 local advice = require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -405,8 +405,7 @@ local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 
 -- Raises if a directive lacks a clause that it needs. clauses: those for the default device; by_name: names of all its
 -- clauses, as keys. Decides ACC33-2.6-1, ACC33-hd-1, ACC33-set-1.
-local function check_missing(node, clauses, by_name)
-  local entry = openacc_directives.directive(node.name)
+local function check_missing(node, entry, clauses, by_name)
   local kind, has_data = entry.kind, by_name.link or by_name.deviceptr
   for _, clause in ipairs(clauses) do
     has_data = has_data or clause.vars and openacc_sema.moves_data(clause, kind)
@@ -424,10 +423,11 @@ local function check_missing(node, clauses, by_name)
 end
 
 -- Raises for the errors of a directive outside of bodies that its text shows. Returns its clauses for the default
--- device, and the names of all its clauses as keys. rules: the rule profile; takes_self: true if compute constructs of
--- the language take self.
+-- device, the names of all its clauses as keys, and its kind. rules: the rule profile; takes_self: true if compute
+-- constructs of the language take self.
 function openacc_sema.check_directive(node, rules, takes_self)
-  local kind = openacc_directives.directive(node.name).kind
+  local entry = openacc_directives.directive(node.name)
+  local kind = entry.kind
   check_place(node, kind)
   local by_name = openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, rules)
@@ -446,8 +446,8 @@ function openacc_sema.check_directive(node, rules, takes_self)
       check_reduced(clause)
     end
   end
-  check_missing(node, clauses, by_name)
-  return clauses, by_name
+  check_missing(node, entry, clauses, by_name)
+  return clauses, by_name, kind
 end
 
 return openacc_sema

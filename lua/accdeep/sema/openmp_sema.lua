@@ -323,8 +323,8 @@ local effects = { is_device_ptr = "device", has_device_addr = "device", private 
 -- Clauses whose list items may be sections of variables.
 local takes_sections = word_set "use_device_addr has_device_addr reduction in_reduction task_reduction"
 
--- Returns the name of the variable that a list item names, or of which it is a section. Raises for other list items, and
--- for elements, which are not supported.
+-- Returns the name of the variable that a list item names, or of which it is a section. Raises for other list items,
+-- and for elements, which are not supported.
 local function variable_name(clause, item)
   local base, innermost = item, nil
   while takes_sections[clause.name] and (base.tag == "index" or base.tag == "section" or base.tag == "alias") do

@@ -124,7 +124,7 @@ function advice.syntax(start, text, pos, message)
   elseif rest:find "^::" then
     local name = rest:match "^::%s*([%a_][%w_]*)"
     return ("there are no namespaces here: declare a class template %s, or take the type from a program "):format(
-      name or "of your own") .. "that was compiled with -g: declare_from, or accd_declare_from_debug_info in C"
+      name or "of your own") .. "that was compiled with -g: declare_from"
   end
   return nil
 end
@@ -148,9 +148,26 @@ local no_name = { device = 'values on the device: expect.device("a[0]", 1), or s
 
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
 
+-- Patterns of functions whose first argument is a text with a variable: expectations, and routines for data.
+local TAKES_TEXT = { "^expect%.%a+$", "^acc_.*copy", "^acc_.*create", "^acc_.*delete", "^acc_.*update", "^acc_.*tach",
+  "_is_present$", "^addr$", "^sizeof$" }
+
+-- Returns the function that a line of a script calls with the variable `name` as its first argument, if that must be a
+-- text; nil if there is none.
+local function caller_with(name, line)
+  for called, argument in line:gmatch "([%a_][%w_.]*)%s*%(%s*([%a_][%w_]*)" do
+    for _, pattern in ipairs(argument == name and TAKES_TEXT or {}) do
+      if called:find(pattern) then return called end
+    end
+  end
+  return nil
+end
+
 -- Returns help for the unknown name `name` in a script; nil if no name is close. variables: the host program's
--- variables, as keys; names: table of the scenario language's names.
-function advice.name(name, variables, names)
+-- variables, as keys; names: table of the scenario language's names; line: the line of the script, or nil.
+function advice.name(name, variables, names, line)
+  local called = variables[name] and line and caller_with(name, line)
+  if called then return ("%s takes a variable as a text: %s \"%s\""):format(called, called, name) end
   if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
   if of_library[name] and not rawget(names, name) then
     return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)

@@ -47,7 +47,7 @@ local function write_picture(name, list)
   local case = cases[number]
   local step = draw.usual(case)
   local ok, contents = pcall(function()
-    return format == "html" and draw.page(name:match "[^/]*$", source or name, cases, number, step)
+    return format == "html" and draw.page(source and source:match "[^/]*$" or name, source or name, cases, number, step)
       or draw.step(case, step, format)
   end)
   if ok then return files.write(name, contents) end

@@ -117,8 +117,8 @@ local function unknown(session, node, name, length, inner)
   end
   raise("unknown-type", node.pos, ("there is no type '%s'"):format(name), { length = length or #name,
     help = instance and ("name an instance: %s"):format(instance) or diagnostic.suggest(name, all)
-      or name:find("::", 1, true) and "declare it, or take it from a program's debug information: declare_from, "
-      .. "or accd_declare_from_debug_info in C" or nil })
+      or name:find("::", 1, true) and "declare it, or take it from a program's debug information: declare_from"
+      or nil })
 end
 
 -- Returns a help text for a type that is declared but not defined: the closest defined tag in its scopes; nil if no tag

@@ -32,3 +32,11 @@ case("a clause of exit data", function() acc "enter data copyout(a)" end)
 case("a construct in a construct", function() acc "parallel copy(a)" "#pragma acc parallel\n a[0] = 1;" end)
 case("a case in a case", function() case("inner", function() end) end)
 case("arithmetic on an array", function() host.p = host.a + 1 end)
+case("a variable for a text", function() expect.present(a) end)
+case("a variable for a routine", function() acc_copyin(a) end)
+case("a value for a routine", function() acc_copyin(host.a) end)
+case("a misspelt function of Lua", function() print(string.frmat("x")) end)
+case("names in a list", function()
+  declare "struct node { int v; } *list;"
+  host.list = { v = 7 }
+end)

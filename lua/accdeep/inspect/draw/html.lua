@@ -1,22 +1,28 @@
 -- html.lua - writes all steps of a scenario as one self-contained HTML page.
 --
--- The page's data are JSON in the page; page.js shows them. Steps share parts of pictures and tables. Input:
--- cases of step_recorder.lua with pictures (picture.lua) and layouts (picture_layout.lua). A snapshot (snapshot.lua) is
--- the state of host and device after a step.
+-- The page's data are JSON in the page; page.js shows them. Steps share parts of pictures and tables. Each picture has
+-- two arrangements, with the device beside the host or below it; the script takes the one for which the window has
+-- room. The step at which the page opens is also HTML, for readers without JavaScript. Input: cases of
+-- step_recorder.lua with pictures (picture.lua) and layouts (picture_layout.lua). A snapshot (snapshot.lua) is the
+-- state of host and device after a step. Tables call an object as the picture does.
 
 local rules = require "accdeep.definitions.rules"
 local json = require "dkjson"
 local location = require "accdeep.base.location"
+local picture = require "accdeep.inspect.draw.picture"
 local picture_style = require "accdeep.inspect.draw.picture_style"
 local svg = require "accdeep.inspect.draw.svg"
 local text_file = require "accdeep.base.text_file"
 
 local ROWS = 100 -- limit of the rows of a table and of the parts of a level
 
-local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
-  "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
-  "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
-  "attached", "attached_more", "levels", "start", "case", "step" }
+local KEYS = {
+  "name", "title", "file", "version", "sources", "source", "rules", "legend", "parts", "tables", "cases", "ok",
+  "dropped", "opens", "back", "host", "device", "over", "wide", "stacked", "width", "height", "marks", "steps",
+  "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code", "message", "rule", "help",
+  "snippet", "lines", "from", "to", "head", "present", "present_more", "attached", "attached_more", "levels", "start",
+  "case", "step"
+}
 
 local clean = require "accdeep.base.strings".to_utf8
 
@@ -74,15 +80,43 @@ local function level_of(level)
   return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
 end
 
+-- Returns a function that maps the name of an object or pointer to its name in pictures. `titles`: name of an object ->
+-- its name in pictures, where they differ.
+local function renamer(titles)
+  local names = {}
+  return function(name)
+    if titles[name] then return titles[name] end
+    if not names[name] then
+      local found = name
+      for at in name:gmatch "()%[0%]%." do -- the longest object of one element that contains the pointer
+        local title = titles[name:sub(1, at - 1) .. "[0:1]"]
+        if title then found = title:gsub("^%*", "") .. "->" .. name:sub(at + 4) end
+      end
+      names[name] = found
+    end
+    return names[name]
+  end
+end
+
 -- Returns the tables of the snapshot `shot` for the page: present objects, attached pointers and levels, and the
--- numbers of omitted rows.
-local function tables_of(shot)
-  local tables = { levels = {} }
+-- numbers of omitted rows. rename: result of renamer.
+local function tables_of(shot, rename)
+  local tables = { levels = {}, head = { "object", "bytes", "structured", "dynamic" } }
+  local is_shared = false
+  for _, object in ipairs(shot.present) do is_shared = is_shared or object.state == "ALIAS" end
+  if shot.is_openmp then tables.head = { "object", "bytes", "count" } end
+  if is_shared then table.insert(tables.head, "memory") end
   tables.present, tables.present_more = rows(shot.present, function(object)
-    return { clean(object.name), object.bytes, object.structured, object.dynamic, object.state }
+    local row = { clean(rename(object.name)), object.bytes, object.structured, object.dynamic }
+    if shot.is_openmp then
+      row[3], row[4] = object.dynamic == "infinite" and "infinite" or object.structured + object.dynamic, nil
+    end
+    if is_shared then row[#row + 1] = object.state == "ALIAS" and "part of a block" or "its own" end
+    return row
   end)
   tables.attached, tables.attached_more = rows(shot.attached, function(attached)
-    return { clean(attached.name), attached.gone and "(gone)" or clean(attached.target), attached.count }
+    local target = attached.gone and "(gone)" or clean(rename(attached.target))
+    return { clean(rename(attached.name)), target, attached.count }
   end)
   for i, level in ipairs(shot.levels) do tables.levels[i] = level_of(level) end
   return tables
@@ -106,6 +140,7 @@ end
 -- step, in which the word that the error is about is marked by the offsets `from` and `to`.
 local function error_of(err, title)
   local snippet_text, word = snippet(err)
+  if snippet_text and snippet_text:match "^%s*(.-)%s*$" == title then snippet_text = nil end -- the title has it
   local fields = { level = err.level, code = err.code, message = clean(err.message), rule = err.rule,
     help = err.help and clean(err.help), snippet = snippet_text, lines = {} }
   for _, key in ipairs { "wanted", "found" } do
@@ -122,32 +157,63 @@ local function error_of(err, title)
   return fields
 end
 
+-- Returns an arrangement of a picture for the page: its size, the origins {x, y} of both sides, and its parts that
+-- differ from those of the other arrangement. part: function of new_numbering. layout: the positions.
+local function arrangement_of(parts, layout, part)
+  local out = { width = math.ceil(layout.width), height = math.ceil(layout.height), back = {}, over = {} }
+  for _, side in ipairs { "host", "device" } do
+    local origin = layout.sides[side].origin
+    out[side] = { math.floor(origin.x), math.floor(origin.y) }
+  end
+  for i, text in ipairs(parts.back) do out.back[i] = part(text) end
+  for i, text in ipairs(parts.over) do out.over[i] = part(text) end
+  return out
+end
+
+-- Adds to the step `out` of the page its picture in both arrangements. `part`: function of new_numbering.
+local function add_picture(out, drawing, layout, part)
+  local parts = svg.render_parts(drawing, layout.wide)
+  for _, side in ipairs { "host", "device" } do
+    out[side] = {}
+    for i, text in ipairs(parts[side]) do out[side][i] = part(text) end
+  end
+  out.wide = arrangement_of(parts, layout.wide, part)
+  out.stacked = arrangement_of(svg.render_parts(drawing, layout.stacked), layout.stacked, part)
+  local marks = picture.marks(drawing)
+  out.marks = {}
+  for i, mark in ipairs(picture.LEGEND) do
+    if marks[mark[1]] then table.insert(out.marks, i - 1) end
+  end
+end
+
 -- Returns the step `step` (step_recorder.lua) for the page. `drawing`: its picture. `layout`: the positions in the
--- picture. `file`: the scenario's file, in which a line is marked. `part`, `share_table`: functions of new_numbering
--- for texts and tables that steps share. `cited`: a set to which the ids of cited rules are added.
-local function step_of(step, drawing, layout, file, part, share_table, cited)
-  local out = { title = clean(step.title), parts = {}, width = math.ceil(layout.width),
-    height = math.ceil(layout.height) }
-  for i, text in ipairs(svg.render_parts(drawing, layout)) do out.parts[i] = part(text) end
-  local tables = tables_of(step.snapshot)
+-- picture. source_number(file): number of the source, from 0, in which a line is marked; nil if it is not known.
+-- `part`, `share_table`: functions of new_numbering for texts and tables that steps share. `cited`: a set to which the
+-- ids of cited rules are added. rename: result of renamer.
+local function step_of(step, drawing, layout, source_number, part, share_table, cited, rename)
+  local out = { title = clean(step.title) }
+  add_picture(out, drawing, layout, part)
+  local tables = tables_of(step.snapshot, rename)
   out.tables = share_table(json.encode(tables, { keyorder = KEYS }), tables)
   if #drawing.left_out > 0 then out.left_out = clean(table.concat(drawing.left_out, ", ")) end
   out.events = { rows = {} }
   out.events.rows, out.events.more = rows(step.events, function(event)
     if event.rule then cited[event.rule] = true end
-    return { event.op, clean(event.name), event.bytes, event.rule or "" }
+    return { event.op, clean(rename(event.name)), event.bytes, event.rule or "" }
   end)
   if step.error then
     out.error = error_of(step.error, out.title)
     if step.error.rule then cited[step.error.rule] = true end
   end
   local err = step.error
-  if err and err.file == file and err.line then
+  if err and err.line then out.source = source_number(err.file) end
+  if out.source then
     out.line, out.last = err.line, err.line
-  elseif step.file == file and step.line then
+  elseif step.line then
+    out.source = source_number(step.file)
     local _, more = (not step.ends and step.text or ""):gsub("\n", "")
-    out.line, out.last = step.line, step.line + more
-    out.callers = step.callers and clean(location.callers_text(step.callers))
+    if out.source then out.line, out.last = step.line, step.line + more end
+    out.callers = out.line and step.callers and clean(location.callers_text(step.callers)) or nil
   end
   return out
 end
@@ -176,30 +242,101 @@ local function rule_texts(ids)
   return texts
 end
 
+-- Returns the HTML of the error of a step; "" if it has none.
+local function error_html(err)
+  if not err then return "" end
+  local parts = { ("<strong>%s[%s]</strong> %s"):format(svg.escape(err.level or "error"), svg.escape(err.code),
+    svg.escape(err.message)) }
+  if err.snippet then parts[#parts + 1] = ("<pre>%s</pre>"):format(svg.escape(err.snippet)) end
+  for _, line in ipairs(err.lines) do parts[#parts + 1] = ("<div>%s</div>"):format(svg.escape(line)) end
+  if err.help then parts[#parts + 1] = ("<div>help: %s</div>"):format(svg.escape(err.help)) end
+  return table.concat(parts)
+end
+
+-- Returns the HTML of the lines of the source; lines `first` to `last` are marked. is_wrong: true for a step that
+-- fails.
+local function source_html(lines, first, last, is_wrong)
+  local list = {}
+  for i, line in ipairs(lines) do
+    local is_here = first and i >= first and i <= last
+    list[i] = ("<li%s>%s</li>"):format(is_here and (' class="now%s"'):format(is_wrong and " wrong" or "") or "",
+      line == "" and " " or svg.escape(line))
+  end
+  return table.concat(list)
+end
+
+-- Returns a list of sources {name, lines}, at first with that of `file`, and a function that returns the number of the
+-- source of a file, from 0. It adds the source if it is known, and returns nil otherwise.
+local function new_sources(file)
+  local list, numbers = { { name = clean(file:match "[^/]*$"), lines = lines_of(location.source(file) or "") } },
+    { [file] = 0 }
+  return list, function(name)
+    local text = name and not numbers[name] and location.source(name)
+    if text then
+      list[#list + 1] = { name = clean(name:match "[^/]*$"), lines = lines_of(text) }
+      numbers[name] = #list - 1
+    end
+    return numbers[name or ""]
+  end
+end
+
+-- Returns the values of the page's template for the step at which it opens, `step`; `case`: {record, pictures,
+-- layouts}, number: of the step. source: {name, lines}, that of the step.
+local function opening_values(step, case, number, source)
+  local layout, lines = case.layouts[number], source.lines
+  local place = step.line and ("%s:%d"):format(source.name, step.line) or ""
+  return { directive = svg.escape(step.title), place = svg.escape(place), error = error_html(step.error),
+    error_state = step.error and "" or "hidden", picture = svg.picture(case.pictures[number], layout),
+    view_box = ("0 0 %d %d"):format(math.ceil(layout.width), math.ceil(layout.height)),
+    picture_width = ("%d"):format(math.ceil(layout.width)),
+    source = source_html(lines, step.line, step.last, step.error) }
+end
+
+-- Returns the number of the step at which a case opens: the failed one, else the first one with a line.
+local function opening_step(case_record, steps)
+  if case_record.failed_at then return case_record.failed_at end
+  for i, step in ipairs(steps) do
+    if step.line then return i end
+  end
+  return 1
+end
+
 -- Returns the page of a scenario as a text of HTML. `cases`: a list of {record, pictures, layouts}: a case of
 -- step_recorder.lua, its pictures and their layouts. `first_case`, `first_step`: numbers of the case and the step at
--- which the page opens. A nil case is the first one; a nil step is the first step with a line.
+-- which the page opens. A nil case is the first one; a nil step is the failed one, or the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()
+  local sources, source_number = new_sources(file)
   local cited, list = {}, {}
   for i, case in ipairs(cases) do
+    local rules_name = case.record.rules or ""
+    if type(rules_name) ~= "string" then rules_name = "its own" end
     local case_record = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
-      dropped = case.record.dropped, steps = {},
-      rules = type(case.record.rules) == "string" and case.record.rules or "its own" }
+      dropped = case.record.dropped, steps = {}, rules = rules_name }
+    local titles = {}
+    local rename = renamer(titles)
     for n, step in ipairs(case.record.steps) do
-      case_record.steps[n] = step_of(step, case.pictures[n], case.layouts[n], file, part, share_table, cited)
+      for name, in_picture in pairs(step.snapshot.titles or {}) do titles[name] = in_picture end
+      case_record.steps[n] = step_of(step, case.pictures[n], case.layouts[n], source_number, part, share_table, cited,
+        rename)
     end
+    case_record.opens = opening_step(case.record, case_record.steps) - 1
     list[i] = case_record
   end
   local order = table.move(KEYS, 1, #KEYS, 1, {})
   local texts = rule_texts(cited)
   for id in pairs(texts) do order[#order + 1] = id end
   table.sort(order)
-  local data = json.encode({ name = clean(file:match "[^/]*$"), source = lines_of(location.source(file) or ""),
-    rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list,
-    start = { case = (first_case or 1) - 1, step = (first_step or 0) - 1 } }, { keyorder = order })
-  local values = { title = svg.escape(title), file = svg.escape(file), legend = svg.escape(svg.legend),
-    style = picture_style.page, script = script, data = data:gsub("<", "\\u003c") }
-  return (page:gsub("%%%((%a+)%)", values))
+  local start = { case = (first_case or 1) - 1 }
+  start.step = first_step and first_step - 1 or list[start.case + 1].opens
+  local name = sources[1].name
+  local data = json.encode({ sources = sources, legend = picture.LEGEND,
+    rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list, start = start },
+    { keyorder = order })
+  local opening = list[start.case + 1].steps[start.step + 1]
+  local values = opening_values(opening, cases[start.case + 1], start.step + 1, sources[(opening.source or 0) + 1])
+  values.title, values.file = svg.escape(title == file and name or title), title == file and "" or svg.escape(name)
+  values.style, values.script, values.data = picture_style.page, script, data:gsub("<", "\\u003c")
+  return (page:gsub("%%%(([%a_]+)%)", values))
 end

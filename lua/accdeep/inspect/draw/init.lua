@@ -114,12 +114,14 @@ function draw.usual_case(cases, by_objects)
 end
 
 -- Returns step `number` of a case as the contents of a file of this format, other than "html". Raises if Graphviz is
--- missing, which only "dot" does not need.
+-- missing, which only "dot" does not need. Formats other than "svg" are converted from it by the program rsvg-convert;
+-- without it, Graphviz draws them.
 function draw.step(case, number, format)
   local drawing = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(drawing) end
-  if format ~= "svg" then return picture_layout.run_graphviz(dot.text(drawing), format) end
-  return svg.document(drawing, picture_layout.all({ drawing })[1])
+  local document = svg.document(drawing, picture_layout.all({ drawing })[1])
+  if format == "svg" then return document end
+  return picture_layout.convert_svg(document, format) or picture_layout.run_graphviz(dot.text(drawing), format)
 end
 
 -- Returns a page of HTML with all cases. `path`: the scenario's file. `first_case`, `first_step`: numbers of the case

@@ -5,7 +5,8 @@
 "use strict";
 (function () {
   var data = JSON.parse(document.getElementById("data").textContent);
-  var at = { c: 0, s: 0 }, full = false, beside = false;
+  var at = { c: 0, s: 0 }, full = false;
+  var shape = { arrangement: "wide", source: "beside", scale: 1 }; // how the case is shown, see choose_shape
   function el(id) { return document.getElementById(id); }
   function make(tag, name, text) {
     var e = document.createElement(tag);
@@ -43,29 +44,88 @@
     row.addEventListener("mouseenter", function () { showDirective(name); point(name, true); });
     row.addEventListener("mouseleave", function () { showDirective(); point(name, false); });
   }
-  // The boxes of an object's name.
+  // Marks the boxes of an object's name.
   function point(name, on) {
     el("picture").querySelectorAll(".box").forEach(function (box) {
-      if (box.firstChild.textContent === name) box.classList.toggle("twin", on);
+      if (box.dataset.name === name) box.classList.toggle("twin", on);
     });
   }
 
-  // As large as the window has room for, and readable.
-  function scaleOf(s) {
-    var box = document.querySelector(".drawing"), top = box.getBoundingClientRect().top + scrollY;
-    var room = { x: box.clientWidth / s.width, y: Math.max(innerHeight - top - 60, 240) / s.height };
-    return full ? 1.15 : Math.max(Math.min(room.x, room.y, 1.15), 0.62);
+  // Chooses how a case is shown: device beside or below the host, source beside or below the picture, and the scale.
+  // All steps of a case have one shape. The largest readable picture wins; a source beside it counts as half more.
+  var LEAST = 0.66, LEAST_IN_HEIGHT = 0.8, MOST = innerWidth > 1700 ? 1.4 : 1.15;
+  function choose_shape() {
+    var main = el("scroll").closest("main"), style = getComputedStyle(main);
+    var width = main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    var top = el("scroll").getBoundingClientRect().top + scrollY, height = Math.max(innerHeight - top - 60, 260);
+    var code = Math.min(Math.max(width * 0.32, 360), 640), best = 0;
+    ["wide", "stacked"].forEach(function (arrangement) {
+      var w = 1, h = 1;
+      current().steps.forEach(function (s) {
+        w = Math.max(w, s[arrangement].width);
+        h = Math.max(h, s[arrangement].height);
+      });
+      ["beside", "below"].forEach(function (source) {
+        if (source === "beside" && width < 900) return;
+        var room = source === "beside" ? width - code - 16 : width;
+        var scale = Math.min(MOST, room / w, Math.max(height / h, LEAST_IN_HEIGHT));
+        var worth = Math.min(room / w, height / h, MOST);
+        if (scale < LEAST) worth *= scale / LEAST; // a part is out of sight
+        if (source === "beside") worth *= 1.5;
+        if (arrangement === "wide") worth *= 1.05;
+        if (worth > best) {
+          best = worth;
+          shape = { arrangement: arrangement, source: source, scale: Math.max(scale, 0.5), code: code, height: height };
+        }
+      });
+    });
+    var columns = document.querySelector(".columns");
+    columns.classList.toggle("wide", shape.source === "below");
+    document.querySelector(".code").style.width = shape.source === "beside" ? Math.round(shape.code) + "px" : "";
+    el("source").style.maxHeight = shape.source === "beside" ? Math.max(320, Math.round(shape.height)) + "px" : "";
+  }
+  function texts(numbers) { return numbers.map(function (i) { return data.parts[i]; }).join(""); }
+  function group(origin, numbers) {
+    return '<g transform="translate(' + origin[0] + " " + origin[1] + ')">' + texts(numbers) + "</g>";
   }
   function showPicture() {
-    var s = step(), svg = el("picture"), columns = document.querySelector(".columns");
-    columns.classList.toggle("wide", !beside);
-    svg.setAttribute("viewBox", "0 0 " + s.width + " " + s.height);
-    svg.innerHTML = "<title></title>" + s.parts.map(function (i) { return data.parts[i]; }).join("");
-    svg.firstChild.textContent = "host and device: " + s.title;
+    var s = step(), svg = el("picture"), view = s[shape.arrangement];
+    svg.setAttribute("viewBox", "0 0 " + view.width + " " + view.height);
+    svg.removeAttribute("width");
+    svg.innerHTML = texts(view.back) + group(view.host, s.host) + group(view.device, s.device) + texts(view.over);
+    svg.setAttribute("aria-label", "host and device: " + s.title);
     el("left-out").textContent = s.left_out ? "Never on the device: " + s.left_out : "";
-    svg.style.width = Math.round(s.width * scaleOf(s)) + "px";
+    svg.style.width = Math.round(view.width * (full ? MOST : shape.scale)) + "px";
+    fill(el("legend"), s.marks.map(function (i) {
+      var mark = data.legend[i], chip = make("li", "chip " + mark[0]);
+      chip.appendChild(make("span", "sample", mark[1]));
+      chip.appendChild(document.createTextNode(" " + mark[2]));
+      return chip;
+    }));
+    hideMembers();
+    // The pane of a picture that is much higher than the window scrolls, so that what an error is about is seen.
+    var height = view.height * (full ? MOST : shape.scale), room = Math.max(360, shape.height);
+    el("scroll").style.maxHeight = !full && height > 1.25 * room ? Math.round(room) + "px" : "";
     var wrong = svg.querySelector(".row.offending") || svg.querySelector(".box.offending");
     if (wrong) show_in(el("scroll"), wrong);
+  }
+
+  // The list of the objects in a group, beside its box.
+  function hideMembers() { el("members").hidden = true; }
+  function showMembers(box) {
+    var panel = el("members"), names = box.dataset.names.split("\n"), list = make("ul");
+    names.forEach(function (name) { list.appendChild(make("li", "", name)); });
+    var note = box.querySelector(".note"), close = make("button", "", "close");
+    close.type = "button";
+    close.addEventListener("click", hideMembers);
+    fill(panel, [make("strong", "", note ? note.textContent : ""), close, list]);
+    var more = parseInt(note ? note.textContent : "0", 10) - names.length;
+    if (more > 0) panel.appendChild(make("p", "quiet", "and " + more + " more"));
+    panel.hidden = false;
+    var where = box.getBoundingClientRect(), own = panel.getBoundingClientRect();
+    panel.style.left = Math.max(8, Math.min(where.left, innerWidth - own.width - 8)) + scrollX + "px";
+    panel.style.top = Math.max(8, Math.min(where.bottom + 4, innerHeight - own.height - 8)) + scrollY + "px";
+    close.focus();
   }
   // Scrolls a pane so far that an element of it is seen.
   function show_in(pane, element) {
@@ -128,8 +188,7 @@
       td.appendChild(rule(value));
       return true;
     }) : []);
-    section("present", t.present.length ? table(["object", "bytes", "structured", "dynamic", "state"], t.present,
-      t.present_more) : []);
+    section("present", t.present.length ? table(t.head, t.present, t.present_more) : []);
     section("attached", t.attached.length ? table(["pointer", "points to", "counter"], t.attached,
       t.attached_more) : []);
     section("levels", t.levels.map(function (level, i) {
@@ -141,18 +200,53 @@
     }));
   }
 
-  var lines = [];
+  var lines = [], shown = -1; // lines of the source that is shown, and its number
+  // Shows the lines of the source of the step, if it is another one.
+  function chooseSource() {
+    var number = step().source || 0;
+    if (number === shown) return;
+    shown = number;
+    lines = data.sources[number].lines.map(function (text, i) {
+      var line = make("li", "", text || " ");
+      line.addEventListener("click", function () { goToLine(i + 1); });
+      return line;
+    });
+    fill(el("source"), lines);
+    document.querySelector(".code").setAttribute("aria-label", "source of " + data.sources[number].name);
+    nameLines();
+  }
   function showSource() {
     var s = step(), list = el("source");
-    lines.forEach(function (line) { line.className = ""; line.removeAttribute("aria-current"); });
+    chooseSource();
+    lines.forEach(function (line) { line.classList.remove("now", "wrong"); line.removeAttribute("aria-current"); });
     for (var i = s.line; s.line && i <= s.last; i++) {
       if (!lines[i - 1]) continue;
-      lines[i - 1].className = s.error ? "now wrong" : "now";
+      lines[i - 1].classList.add("now");
+      lines[i - 1].classList.toggle("wrong", !!s.error);
       lines[i - 1].setAttribute("aria-current", "step");
     }
     var here = lines[(s.line || 1) - 1];
     if (here) list.scrollTop = here.offsetTop - list.clientHeight / 3; // the pane is the line's offset parent
   }
+  // Steps of the current case at a line, and what a click on the line does: it goes to the next one of them.
+  function stepsAt(number) {
+    var found = [];
+    current().steps.forEach(function (s, i) { if ((s.source || 0) === shown && s.line && s.line <= number && number <= s.last) found.push(i); });
+    return found;
+  }
+  function nameLines() {
+    lines.forEach(function (line, i) {
+      var found = stepsAt(i + 1);
+      line.classList.toggle("step", found.length > 0);
+      line.title = found.length ? (found.length > 1 ? "steps " : "step ")
+        + found.slice(0, 8).map(function (s) { return s + 1; }).join(", ") + (found.length > 8 ? ", ..." : "") : "";
+    });
+  }
+  function goToLine(number) {
+    var found = stepsAt(number), later = found.filter(function (s) { return s > at.s; });
+    if (found.length) go(later.length ? later[0] : found[0]);
+  }
+  function nameOf(i) { return "step " + (i + 1) + ": " + current().steps[i].title; }
 
   function show() {
     var c = current(), n = c.steps.length, slider = el("slider");
@@ -164,7 +258,7 @@
     slider.setAttribute("aria-valuetext", label + ": " + step().title);
     el("count").textContent = label;
     el("place").textContent = step().line
-      ? data.name + ":" + step().line + (step().callers ? ", called from " + step().callers : "") : "";
+      ? data.sources[step().source || 0].name + ":" + step().line + (step().callers ? ", called from " + step().callers : "") : "";
     el("case").value = at.c;
     el("first").disabled = el("back").disabled = at.s === 0;
     el("last").disabled = el("next").disabled = at.s === n - 1;
@@ -177,42 +271,38 @@
   }
   function go(s) { at.s = s; show(); }
   function choose(c) {
-    at.c = Math.max(0, Math.min(c, data.cases.length - 1));
-    // The scenario's text stands beside pictures that leave room for it.
-    beside = current().steps.every(function (s) {
-      return s.width * Math.max(Math.min((innerHeight - 260) / s.height, 1.15), 0.62) < innerWidth - 480;
-    });
-    var marks = current().steps.map(function (s, i) {
-      if (!s.error) return null;
-      var b = make("button", "tick"), n = current().steps.length;
+    at.c = Math.max(0, Math.min(c || 0, data.cases.length - 1));
+    var n = current().steps.length;
+    fill(el("ticks"), current().steps.map(function (s, i) {
+      if (!s.error && n > 60) return null;
+      var b = make("button", s.error ? "tick wrong" : "tick");
       b.style.left = "calc(8px + " + (n > 1 ? i / (n - 1) : 0) + " * (100% - 16px))";
-      b.title = "step " + (i + 1) + ": " + s.error.code;
+      b.title = nameOf(i) + (s.error ? ": " + s.error.code : "");
       b.setAttribute("aria-label", b.title);
+      if (!s.error) b.tabIndex = -1;
       b.addEventListener("click", function () { go(i); });
       return b;
-    }).filter(Boolean);
-    fill(el("ticks"), marks);
-    el("rules").textContent = "rules: " + current().rules;
+    }).filter(Boolean));
+    el("rules").textContent = current().rules ? "rules: " + current().rules : "";
+    shown = -1;
   }
+  // Shows the current step and, of another case or in another window, chooses how.
+  function reshape() { show(); choose_shape(); showPicture(); showSource(); }
   function fromHash() {
     var c = /case=(\d+)/.exec(location.hash), s = /step=(\d+)/.exec(location.hash);
     choose(c ? c[1] - 1 : data.start.case);
-    var first = current().steps.findIndex(function (x) { return x.line; });
-    if (at.c === data.start.case && data.start.step >= 0) first = data.start.step;
-    go(s ? s[1] - 1 : Math.max(first, 0));
+    at.s = s ? s[1] - 1 : at.c === data.start.case ? data.start.step : current().opens;
+    reshape();
   }
 
-  data.source.forEach(function (text) {
-    var line = make("li", "", text || " ");
-    lines.push(line);
-    el("source").appendChild(line);
-  });
+  document.documentElement.classList.remove("static");
+  el("cases").hidden = data.cases.length < 2;
   data.cases.forEach(function (c, i) {
     var o = make("option", "", (i + 1) + ". " + (c.ok ? "" : "FAIL ") + c.name);
     o.value = i;
     el("case").appendChild(o);
   });
-  el("case").addEventListener("change", function () { choose(+this.value); go(0); });
+  el("case").addEventListener("change", function () { choose(+this.value); at.s = current().opens; reshape(); });
   el("slider").addEventListener("input", function () { go(+this.value); });
   el("first").addEventListener("click", function () { go(0); });
   el("back").addEventListener("click", function () { go(at.s - 1); });
@@ -223,6 +313,17 @@
     this.setAttribute("aria-pressed", full);
     showPicture();
   });
+  // The name of the step below the mouse.
+  el("slider").addEventListener("mousemove", function (event) {
+    var box = this.getBoundingClientRect(), n = current().steps.length, bubble = el("bubble");
+    var i = Math.round((event.clientX - box.left - 8) / Math.max(box.width - 16, 1) * (n - 1));
+    bubble.textContent = nameOf(Math.max(0, Math.min(i, n - 1)));
+    bubble.hidden = false;
+    var left = Math.min(event.clientX - box.left, box.width - bubble.offsetWidth);
+    bubble.style.left = Math.max(0, left) + "px";
+  });
+  el("slider").addEventListener("mouseleave", function () { el("bubble").hidden = true; });
+  el("help").addEventListener("click", function () { el("keys").showModal(); });
   el("theme").addEventListener("click", function () {
     var root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -234,15 +335,32 @@
       other.classList.toggle("twin", !!box && other !== box && (other.dataset.twin || other.dataset.id) === id);
     });
   });
+  el("picture").addEventListener("click", function (event) {
+    var box = event.target.closest(".box");
+    if (box && box.dataset.names) showMembers(box);
+  });
+  document.addEventListener("click", function (event) {
+    if (!event.target.closest("#members, .group.box")) hideMembers();
+  });
   document.addEventListener("keydown", function (event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.tagName === "SELECT") return;
-    var last = current().steps.length - 1;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.tagName === "SELECT" || el("keys").open) return;
+    var last = current().steps.length - 1, box = event.target.closest && event.target.closest(".box");
+    if (event.key === "Escape") hideMembers();
+    if (event.key === "Enter" && box && box.dataset.names) showMembers(box);
+    if (event.key === "?") el("keys").showModal();
+    if (event.key === "f") el("size").click();
+    if (event.key === "!") {
+      for (var i = 1; i <= last + 1; i++) {
+        var next = (at.s + i) % (last + 1);
+        if (current().steps[next].error) { go(next); break; }
+      }
+    }
     var to = { ArrowLeft: at.s - 1, ArrowRight: at.s + 1, Home: 0, End: last }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     if (to >= 0 && to <= last) go(to);
   });
   window.addEventListener("hashchange", fromHash);
-  window.addEventListener("resize", showPicture);
+  window.addEventListener("resize", function () { choose_shape(); showPicture(); });
   fromHash();
 })();

@@ -4,7 +4,8 @@
 -- picture_layout.lua placed their boxes.
 --
 --   picture {title, file, line, error, device, boxes, arrows, levels, left_out = texts, fused = {{title, ids} ...}}.
---     box     {id, side = "host" or "device", twin = id of the host's object, title, annotations = lines, rows, is}.
+--     box     {id, side = "host" or "device", twin = id of the host's object, title, annotations = lines, rows, is,
+--             details = lines that a page shows on hover, counters = text, names = objects of a group}.
 --       row   {key, name, text, is, mark, port, across}
 --               mark     ">" copied in, "<" copied out.
 --               port     true if an arrow starts here; across: true if it ends on the other side.
@@ -12,9 +13,9 @@
 --               is       "host", "attached", "untranslated", "device" or "group".
 --     level   {title, parts = texts}
 -- `is`: set of words; things with such a word are drawn differently. Boxes: absent (on the host, without a device
--- copy), group (of several objects), new (on the device), offending (subject of the error). Rows: changed, unknown
--- (value never written), excluded (member that is not mapped), elided (stands for omitted elements), offending, wrong
--- (dangling pointer, or host address on the device).
+-- copy), group (of several objects), new (on the device), counted (its counters have changed), offending (subject of
+-- the error). Rows: changed, unknown (value never written), excluded (member that is not mapped), elided (stands for
+-- omitted elements), offending, wrong (dangling pointer, or host address on the device).
 --
 -- Variables that hold a picture are called `drawing`, because `picture` is the module.
 --
@@ -25,6 +26,7 @@
 local picture = {}
 
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
+local POINTER_BYTES = 8
 local PARTS = 6 -- limit of the clauses, and of the tuples, in the band of a level
 
 -- Returns `text`, in which "..." replaces the middle if it has more than `max_length` characters. Texts with characters
@@ -75,31 +77,48 @@ local function member_row(row, side, arrow)
   return drawn_row
 end
 
--- Returns a list of the lines below the title of a snapshot's object: its type or size, its counters on the device, its
--- note.
-local function annotations_of(object, side)
+-- Returns a list of the lines below the title of a snapshot's object: its type or size, its note.
+local function annotations_of(object)
   local lines = {}
   if object.group then
     lines[1] = ("%d objects"):format(object.group) .. (object.bytes and (", %d bytes"):format(object.bytes) or "")
     if object.present == "partly" then lines[2] = "some of them on the device" end
     return lines
   end
-  lines[1] = object.type and truncate_middle(object.type, TITLE) or ("%d bytes"):format(object.bytes)
+  if object.type then lines[1] = truncate_middle(object.type, TITLE)
+  elseif not object.note then lines[1] = ("%d bytes"):format(object.bytes) end
   if object.part then lines[1] = "in " .. lines[1] end
-  if side == "device" then
-    lines[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
-      .. (object.mapped and ", mapped" or "")
-  end
   lines[#lines + 1] = object.note
   return lines
 end
 
+-- Returns the reference counters of an object on the device as text. OpenMP has one counter (OMP60-map-5).
+local function counters_of(object, is_openmp)
+  local count = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
+  if is_openmp then
+    local sum = object.dynamic == "infinite" and "infinite" or object.structured + object.dynamic
+    count = ("reference count %s"):format(sum)
+  end
+  return count .. (object.mapped and ", mapped" or "")
+end
+
+-- Returns a list of the lines that a page shows when the pointer is on a box: name, type and size, counters.
+local function details_of(object, counters)
+  local size = object.bytes and ("%d bytes"):format(object.bytes)
+  local lines = { object.title or object.name, object.type and ("%s, %s"):format(object.type, size) or size }
+  lines[#lines + 1] = counters
+  if object.title and object.name ~= object.title then lines[#lines + 1] = "mapped as " .. object.name end
+  return lines
+end
+
 -- Returns {box, arrows}: the box of a snapshot's object, and the arrows that start from it; for a group, the arrow from
--- its parent. `side`: "host" or "device".
-local function box_of(object, side)
+-- its parent. `side`: "host" or "device". is_openmp: true for the counters of OpenMP.
+local function box_of(object, side, is_openmp)
+  local counters = side == "device" and not object.group and counters_of(object, is_openmp) or nil
   local box = { id = object.id, side = side, twin = object.host,
     title = truncate_middle(object.title or object.name, TITLE),
-    name = object.name, is_variable = object.is_variable, annotations = annotations_of(object, side), rows = {},
+    name = object.name, is_variable = object.is_variable, annotations = annotations_of(object), rows = {},
+    counters = counters, details = details_of(object, counters), names = object.names,
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
   local arrows = {}
   if object.group and object.parent then arrows[1] = { from = object.parent, to = object.id, is = "group" } end
@@ -113,10 +132,10 @@ local function box_of(object, side)
 end
 
 -- Adds the boxes and arrows of the objects in `list`, those of a side of a snapshot, to a picture. `cache`: object ->
--- {box, arrows}, filled here; snapshots of successive steps share unchanged objects.
-local function add_boxes(drawing, list, side, cache)
+-- {box, arrows}, filled here; snapshots of successive steps share unchanged objects. is_openmp: see box_of.
+local function add_boxes(drawing, list, side, cache, is_openmp)
   for _, object in ipairs(list) do
-    cache[object] = cache[object] or box_of(object, side)
+    cache[object] = cache[object] or box_of(object, side, is_openmp)
     local box, n = cache[object].box, #drawing.boxes + 1
     drawing.boxes[n], drawing.boxes[box.id], drawing.indices[box.id] = box, box, n
     table.move(cache[object].arrows, 1, #cache[object].arrows, #drawing.arrows + 1, drawing.arrows)
@@ -159,13 +178,19 @@ local function mark_moves(drawing, step)
   end
 end
 
--- Marks boxes that are new on the device, and rows whose text differs from that in the previous picture `before`.
+-- Marks boxes that are new on the device, boxes whose counters differ from those in the previous picture `before`,
+-- which then are an annotation, and rows whose text differs.
 local function mark_changes(drawing, before)
   for i, box in ipairs(drawing.boxes) do
     local old = before.boxes[box.id]
     if not old and box.side == "device" then
       writable_box(drawing, box.id).is.new = true
     elseif old and old ~= box then
+      if box.counters ~= old.counters then
+        local counted = writable_box(drawing, box.id)
+        counted.annotations = table.move(box.annotations, 1, #box.annotations, 1, {})
+        counted.is.counted, counted.annotations[#counted.annotations + 1] = true, box.counters
+      end
       local rows = {}
       for _, row in ipairs(old.rows) do rows[row.key] = row end
       for k, row in ipairs(drawing.boxes[i].rows) do
@@ -191,16 +216,21 @@ end
 
 -- Returns true if a text names the member in `row` of the object in `box`: v.data of v, p[0].next of p[0:1].
 local function names_row(text, box, row)
-  for _, base in ipairs { (box.name:gsub("%b[]$", "")), (box.name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
-    for _, dot in ipairs { ".", "->", "%", "" } do
-      if mentions(text, base .. dot .. row.name) then return true end
+  for _, name in ipairs { box.name, box.title } do
+    for _, base in ipairs { name, (name:gsub("%b[]$", "")), (name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
+      for _, dot in ipairs { ".", "->", "%", "" } do
+        if mentions(text, base .. dot .. row.name) then return true end
+      end
+      local rest = row.name:match "^%[0%]%.(.*)$" -- p->a is the member [0].a of p[0:4]
+      if rest and mentions(text, base .. "->" .. rest) then return true end
     end
   end
   return false
 end
 
--- Marks the subject of an error: the member that the message names, else the object that the message names or the error
--- carries. It is marked on the device if the object is present there, else on the host. Marks nothing if no box fits.
+-- Marks the subject of an error. It is the pointer `err.subject`, {id of a box, offset}, if that is known. Else it is
+-- the member that the message names, else the object that the message names or the error carries. It is marked on the
+-- device if the object is present there, else on the host. Marks nothing if no box fits.
 local function mark_error(drawing, err)
   -- Marks boxes of one side, the device first. select_rows(box) returns a list of row numbers to mark, true for the box
   -- itself, or false. Returns true if something was marked.
@@ -220,6 +250,13 @@ local function mark_error(drawing, err)
     end
     return false
   end
+  local subject = err.subject
+  if subject and mark(function(box)
+    for k, row in ipairs(box.id == subject.id and box.rows or {}) do
+      if row.offset == subject.offset and row.bytes == POINTER_BYTES then return { k } end
+    end
+    return false
+  end) then return end
   local named = {}
   for _, object in ipairs(err.objects or {}) do named[object.name] = true end
   -- Returns a function for `mark`: it returns a list of the numbers of the rows of a box that the message names, or a
@@ -288,8 +325,9 @@ end
 function picture.new(step, before, cache)
   local drawing = { title = step.title, file = step.file, line = step.line, error = step.error,
     device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, indices = {}, owned = {} }
-  add_boxes(drawing, step.snapshot.host, "host", cache or {})
-  add_boxes(drawing, step.snapshot.device, "device", cache or {})
+  cache = cache or {}
+  add_boxes(drawing, step.snapshot.host, "host", cache, step.snapshot.is_openmp)
+  add_boxes(drawing, step.snapshot.device, "device", cache, step.snapshot.is_openmp)
   mark_moves(drawing, step)
   if before then mark_changes(drawing, before) end
   if step.error then mark_error(drawing, step.error) end
@@ -369,6 +407,50 @@ function picture.all(steps)
   for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], cache) end
   focus(list)
   return list
+end
+
+-- ---------------------------------------------------------------------------------------- legend --
+
+-- Marks of pictures: {id, sample, meaning}, in the order of a legend.
+picture.LEGEND = {
+  { "in", ">", "moved to the device" }, { "out", "<", "moved back" }, { "new", "\u{25ad}", "new on the device" },
+  { "changed", "7", "changed" }, { "unknown", "?", "never written" },
+  { "count", "\u{d7}1", "attached, and how often" }, { "element", "[2]", "points to this element" },
+  { "chain", "->a (3)", "three times ->a" }, { "excluded", "not followed", "member that no clause maps" },
+  { "absent", "\u{25ad}", "not on the device" }, { "group", "\u{25ad}", "several objects: click to list them" },
+  { "fused", "\u{25ad}", "one block of device memory" },
+  { "host", "\u{2192}", "host address on the device, not translated" }, { "wrong", "dangling", "points to no memory" },
+  { "offending", "\u{25ad}", "what the error is about" } }
+
+-- Functions (box, row) that return true if a row has the mark of this id.
+local ROW_MARKS = {
+  ["in"] = function(row) return row.mark == ">" end,
+  out = function(row) return row.mark == "<" end,
+  changed = function(row) return row.is.changed end,
+  unknown = function(row) return row.is.unknown end,
+  count = function(row) return row.text:find "\u{d7}%d" end,
+  element = function(row) return row.port and row.text:find "%[%d+%]" end,
+  excluded = function(row) return row.is.excluded end,
+  host = function(row) return row.text:find "host address$" end,
+  wrong = function(row) return row.is.wrong and not row.text:find "host address$" end,
+}
+
+-- Returns the set of the ids of the marks that a picture has, as keys.
+function picture.marks(drawing)
+  local marks = { fused = drawing.fused[1] ~= nil or nil }
+  for _, box in ipairs(drawing.boxes) do
+    for _, word in ipairs { "new", "absent", "group", "offending" } do
+      if box.is[word] then marks[word] = true end
+    end
+    if box.mark then marks[box.mark == ">" and "in" or "out"] = true end
+    if box.title:find " %(%d+%)$" then marks.chain = true end
+    for id, has in pairs(ROW_MARKS) do
+      for _, row in ipairs(marks[id] and {} or box.rows) do
+        if has(row) then marks[id] = true end
+      end
+    end
+  end
+  return marks
 end
 
 -- ------------------------------------------------------------------------------------ measuring --

@@ -4,17 +4,20 @@
 --   each picture: unused gaps are closed, boxes are placed on both sides in the same arrangement.
 --
 -- Pictures, boxes, rows and arrows are those of picture.lua. Arranging all boxes once keeps their order from step to
--- step. Parts that no arrow connects are placed below each other, in the order of their first appearance. The sides are
--- beside each other or, if that is larger in a window, one below the other.
+-- step. Parts that no arrow connects are placed below each other, in the order of their first appearance.
 --
 -- picture_layout.all(pictures) returns a layout for each picture, in points from the upper left:
---   {width, height, sides = side -> {x, y, width, height}.
+--   {width, height, sides = side -> {x, y, width, height, origin = {x, y}}.
 --    boxes = id -> {x, y, width, head, height, rows = key -> y in the box}.
---    arrows = picture.arrow_key -> list of points}
+--    arrows = picture.arrow_key -> list of points.
+--    wide, stacked = the layouts with the device beside the host, and below it}
+-- The layout is the one of these two that is larger in a usual window. Relative to the origin of its side, a box has
+-- the same place in both.
 --
 -- Raises an error with the code "file" if Graphviz is missing.
 
 local diagnostic = require "accdeep.base.diagnostic"
+local arrow_router = require "accdeep.inspect.draw.arrow_router"
 local dot = require "accdeep.inspect.draw.dot"
 local json = require "dkjson"
 local picture = require "accdeep.inspect.draw.picture"
@@ -25,6 +28,8 @@ local picture_layout = {}
 local STACK = 8                       -- distance of the boxes on the device that belong to one host object
 local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
 local LEVEL = 5                       -- distance of a level's frame from the frame of the enclosing level
+local CHARACTER, MAX_NAME = 6.65, 260 -- width of a character; limit of the room for the name of a level
+local OUT = 9                         -- distance from a box at which an arrow to the other side may turn
 local TIP = 7                         -- length of an arrowhead
 local MAX_GAP = 26                    -- largest vertical distance of boxes after gaps are closed
 local WINDOW = { 1300, 680 }          -- width and height of a window in which a page is usually shown
@@ -41,24 +46,39 @@ function picture_layout.fail_without_graphviz()
     "install it (Debian's package graphviz), or write a .dot file")
 end
 
--- Returns Graphviz's output in a format, such as "json0" or "png", for the graphs in `text`. Raises if Graphviz is
--- missing or fails, or if no temporary file can be made.
-function picture_layout.run_graphviz(text, format)
-  local name = os.tmpname() -- a file for the graph: the shell command contains no text of the user
+-- Returns the output of a shell command for the input `text`, and its exit status. `command`: has %s for the name of a
+-- file with the input. Raises if no temporary file can be made.
+local function run_filter(command, text)
+  local name = os.tmpname() -- a file: the shell command contains no text of the user
   local file, problem = io.open(name, "w")
   if not file then fail(problem) end
   file:write(text)
   file:close()
-  local pipe = io.popen(("dot -T%s '%s' 2>/dev/null"):format(format, name))
+  local pipe = io.popen(command:format(name))
   local output = pipe:read "a"
-  local ok, _, status = pipe:close()
+  local _, _, status = pipe:close()
   os.remove(name)
+  return output, status
+end
+
+-- Returns Graphviz's output in a format, such as "json0" or "png", for the graphs in `text`. Raises if Graphviz is
+-- missing or fails, or if no temporary file can be made.
+function picture_layout.run_graphviz(text, format)
+  local output, status = run_filter("dot -T" .. format .. " '%s' 2>/dev/null", text)
   if status == MISSING then
     picture_layout.fail_without_graphviz()
-  elseif not ok then
+  elseif status ~= 0 then
     fail(("Graphviz ended with status %s"):format(status), "write a .dot file, and see what 'dot' says about it")
   end
   return output
+end
+
+-- Returns the SVG file `text` in the format "png", at twice its size, or "pdf"; nil if rsvg-convert is missing or
+-- fails.
+function picture_layout.convert_svg(text, format)
+  local zoom = format == "png" and " --zoom 2" or ""
+  local output, status = run_filter("rsvg-convert -f " .. format .. zoom .. " '%s' 2>/dev/null", text)
+  return status == 0 and output ~= "" and output or nil
 end
 
 -- Returns a list of the numbers in a text.
@@ -249,19 +269,28 @@ local function route_around(from, to, key, tip_y)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns the points of an arrow from a row to an object of the other side. The arrow starts on the left of its box and
--- ends on the right of the object. If the sides are stacked (`is_stacked`), the arrow passes on the left of both boxes.
--- `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip.
-local function across(from, to, key, tip_y, is_stacked)
+-- Returns the points of an arrow from a row to an object of the other side. The arrow starts on the left of its box. It
+-- ends on the right of the object, or on the left if the sides are stacked (`is_stacked`). It passes no box of `boxes`
+-- if there is a way. `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip.
+local function across(from, to, key, tip_y, is_stacked, boxes)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
-  if is_stacked then
-    local tip_x = to.x
-    local out = math.min(x, tip_x) - 10
-    return { { x, y }, { out, y }, { out, tip_y }, { tip_x - TIP, tip_y }, { tip_x, tip_y } }
+  local tip_x = is_stacked and to.x or to.x + to.width
+  local before_tip = is_stacked and tip_x - TIP or tip_x + TIP
+  local last = { x = is_stacked and tip_x - OUT or tip_x + OUT, y = tip_y }
+  local way = arrow_router.route({ x = x - OUT, y = y }, last, boxes, { from, to })
+  if way then
+    table.insert(way, 1, { x, y })
+    table.insert(way, { before_tip, tip_y })
+    local list = arrow_router.curves(way)
+    list[#list + 1] = { tip_x, tip_y }
+    return list
   end
-  local tip_x = to.x + to.width
+  if is_stacked then
+    local out = math.min(x, tip_x) - 10
+    return { { x, y }, { out, y }, { out, tip_y }, { before_tip, tip_y }, { tip_x, tip_y } }
+  end
   local bend = math.max(30, (x - tip_x) / 3)
-  return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
+  return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { before_tip, tip_y }, { tip_x, tip_y } }
 end
 
 -- Returns width and height of the boxes of a picture after gaps are closed, and the function that maps a point (x, y)
@@ -283,20 +312,24 @@ local function compacted_extents(drawing, base)
 end
 
 -- Returns the layout of a picture with the areas of both sides, still without boxes. width, height: extents of the
--- boxes of one side; is_stacked: true if the device is below the host.
+-- contents of one side; is_stacked: true if the device is below the host.
 local function sides_of(drawing, width, height, is_stacked)
   local levels = #drawing.levels
+  for _, level in ipairs(drawing.levels) do -- the names of levels have room, as far as they are not long
+    width = math.max(width, math.min(MAX_NAME, (#level.title + 4) * CHARACTER))
+  end
   local layout = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0,
     top_margin = HEAD + levels * picture.BAND }
   for _, side in ipairs { "host", "device" } do
     local inset = EDGE + (side == "device" and LEVEL * levels or 0)
-    local area = { x = 0, y = 0, inset = inset, width = width + 2 * inset,
-      top_margin = (side == "device" or not is_stacked) and layout.top_margin or HEAD }
-    area.height = height + area.top_margin + (is_stacked and inset or EDGE + LEVEL * levels)
+    local area = { x = 0, y = 0, width = width + 2 * inset }
+    local top_margin = (side == "device" or not is_stacked) and layout.top_margin or HEAD
+    area.height = height + top_margin + (is_stacked and inset or EDGE + LEVEL * levels)
     if side == "device" and is_stacked then area.y = layout.height + SIDE_GAP
     elseif side == "device" then area.x = layout.width + SIDE_GAP end
     layout.width = math.max(layout.width, area.x + area.width)
     layout.height = math.max(layout.height, area.y + area.height)
+    area.origin = { x = area.x + inset, y = area.y + top_margin }
     layout.sides[side] = area
   end
   if is_stacked then
@@ -305,48 +338,92 @@ local function sides_of(drawing, width, height, is_stacked)
   return layout
 end
 
--- Returns the complete layout of a picture. `base`: {union, node_of, at, routes}, common to the pictures of a case: the
--- results of picture.union, merge_unions and positions. is_stacked: true if the device is below the host.
-local function arrange(drawing, base, is_stacked)
-  local width, height, map_point = compacted_extents(drawing, base)
-  local layout = sides_of(drawing, width, height, is_stacked)
-  local next_y = {} -- node -> y of the node's next box on the device, below its first one
+-- Returns the layouts of the boxes of a picture, by id, relative to the origins of their sides. map_point(x, y): maps
+-- points of Graphviz's layout to their positions after gaps are closed.
+local function place_boxes(drawing, base, map_point)
+  local boxes, next_y = {}, {} -- next_y: node -> y of the node's next box on the device, below its first one
   for _, box in ipairs(drawing.boxes) do
-    local node, union_box, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
+    local node, union_box = base.node_of[box.id], base.union.boxes[box.id]
     local x, y = map_point(base.at[node.id].x, base.at[node.id].y)
-    local box_layout = { width = union_box.width, head = union_box.head, rows = {}, height = height_of(union_box),
-      x = x + area.x + area.inset, y = y + area.y + area.top_margin }
+    local layout = { x = x, y = y, width = union_box.width, head = union_box.head, rows = {},
+      height = height_of(union_box) }
     if box.side == "device" then
-      box_layout.y = box_layout.y + (next_y[node] or 0)
-      next_y[node] = (next_y[node] or 0) + box_layout.height + STACK
+      layout.y = layout.y + (next_y[node] or 0)
+      next_y[node] = (next_y[node] or 0) + layout.height + STACK
     end
-    for k, row in ipairs(union_box.rows) do box_layout.rows[row.key] = union_box.head + (k - 1) * picture.ROW end
-    layout.boxes[box.id] = box_layout
+    for k, row in ipairs(union_box.rows) do layout.rows[row.key] = union_box.head + (k - 1) * picture.ROW end
+    boxes[box.id] = layout
   end
+  return boxes
+end
+
+-- Returns y of the tip of an arrow; `to`: layout of its target.
+local function tip_of(drawing, arrow, to)
+  local row = picture.row_at(drawing.boxes[arrow.to], arrow)
+  row = row and drawing.boxes[arrow.to].rows[row].key
+  return to.y + (to.rows[row] and to.rows[row] + picture.ROW / 2 or to.head / 2)
+end
+
+-- Returns the points of an arrow between two boxes of one side, relative to the side's origin; nil if Graphviz gave it
+-- no way. boxes: result of place_boxes.
+local function inner_arrow(drawing, base, boxes, arrow, map_point)
+  local from, to = boxes[arrow.from], boxes[arrow.to]
+  local a, b = base.node_of[arrow.from], base.node_of[arrow.to]
+  local points = base.routes[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
+  local left, right = base.at[a.id].x + a.width / 2, base.at[b.id].x + b.width / 2
+  local tip_y = tip_of(drawing, arrow, to)
+  if math.abs(left - right) < a.width / 2 then return route_around(from, to, arrow.key, tip_y) end
+  return points and #points > 4 and fit_arrow(points, from, to, arrow.key, tip_y, map_point) or nil
+end
+
+-- Returns a list of points, moved by `origin`.
+local function move_points(points, origin)
+  local list = {}
+  for i, point in ipairs(points) do list[i] = { point[1] + origin.x, point[2] + origin.y } end
+  return list
+end
+
+-- Adds to a layout the arrows between both sides.
+local function add_arrows_across(drawing, layout, is_stacked)
+  local boxes = {}
+  for _, box in ipairs(drawing.boxes) do boxes[#boxes + 1] = layout.boxes[box.id] end
   for _, arrow in ipairs(drawing.arrows) do
     local from, to = layout.boxes[arrow.from], layout.boxes[arrow.to]
-    if from and to then
-      local key = picture.arrow_key(arrow)
-      local a, b = base.node_of[arrow.from], base.node_of[arrow.to]
-      local points = base.routes[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
-      local left, right = base.at[a.id].x + a.width / 2, base.at[b.id].x + b.width / 2
-      local side, row = drawing.boxes[arrow.from].side, picture.row_at(drawing.boxes[arrow.to], arrow)
-      row = row and drawing.boxes[arrow.to].rows[row].key
-      local tip_y = to.y + (to.rows[row] and to.rows[row] + picture.ROW / 2 or to.head / 2)
-      if side ~= drawing.boxes[arrow.to].side then
-        layout.arrows[key] = across(from, to, arrow.key, tip_y, is_stacked)
-      elseif math.abs(left - right) < a.width / 2 then
-        layout.arrows[key] = route_around(from, to, arrow.key, tip_y)
-      elseif points and #points > 4 then
-        local area = layout.sides[side]
-        layout.arrows[key] = fit_arrow(points, from, to, arrow.key, tip_y, function(x, y)
-          x, y = map_point(x, y)
-          return x + area.x + area.inset, y + area.y + area.top_margin
-        end)
-      end
+    if from and to and drawing.boxes[arrow.from].side ~= drawing.boxes[arrow.to].side then
+      layout.arrows[picture.arrow_key(arrow)] =
+        across(from, to, arrow.key, tip_of(drawing, arrow, to), is_stacked, boxes)
     end
   end
-  return layout
+end
+
+-- Returns the layouts of a picture: with the device beside the host, and below it. `base`: {union, node_of, at,
+-- routes}, common to the pictures of a case: the results of picture.union, merge_unions and positions.
+local function arrange(drawing, base)
+  local width, height, map_point = compacted_extents(drawing, base)
+  local boxes, arrows, layouts = place_boxes(drawing, base, map_point), {}, {}
+  for _, arrow in ipairs(drawing.arrows) do
+    local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
+    local points = from and to and from.side == to.side and inner_arrow(drawing, base, boxes, arrow, map_point)
+    for _, point in ipairs(points or {}) do -- the side has room for the whole arrow
+      width, height = math.max(width, point[1]), math.max(height, point[2])
+    end
+    arrows[arrow] = points or nil
+  end
+  for i, is_stacked in ipairs { false, true } do
+    local layout = sides_of(drawing, width, height, is_stacked)
+    for _, box in ipairs(drawing.boxes) do
+      local origin = layout.sides[box.side].origin
+      layout.boxes[box.id] = setmetatable({ x = boxes[box.id].x + origin.x, y = boxes[box.id].y + origin.y },
+        { __index = boxes[box.id] })
+    end
+    for arrow, points in pairs(arrows) do
+      layout.arrows[picture.arrow_key(arrow)] =
+        move_points(points, layout.sides[drawing.boxes[arrow.from].side].origin)
+    end
+    add_arrows_across(drawing, layout, is_stacked)
+    layouts[i] = layout
+  end
+  return layouts[1], layouts[2]
 end
 
 -- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both
@@ -370,7 +447,11 @@ function picture_layout.all(pictures)
   base.at, base.routes = positions(nodes)
   local is_stacked = is_better_stacked(pictures, base)
   local layouts = {}
-  for i, drawing in ipairs(pictures) do layouts[i] = arrange(drawing, base, is_stacked) end
+  for i, drawing in ipairs(pictures) do
+    local wide, stacked = arrange(drawing, base)
+    layouts[i] = is_stacked and stacked or wide
+    layouts[i].wide, layouts[i].stacked = wide, stacked
+  end
   return layouts
 end
 

@@ -2,7 +2,8 @@
 --
 -- Pages define the colours as variables: light by default, dark if the reader's system prefers it, or by data-theme on
 -- the root element. An SVG file has light colours as attributes of its elements, because many viewers ignore style
--- sheets.
+-- sheets. A style sheet in the file replaces each of them if the reader's system prefers dark colours. It selects
+-- elements by the values of their attributes. Therefore all light colours differ.
 
 local text_file = require "accdeep.base.text_file"
 
@@ -13,8 +14,29 @@ local function style_sheet(name) return (text_file.read("inspect/draw/" .. name)
 local light, dark = style_sheet "light.css":match "{(.*)\n}", style_sheet "dark.css":match "{(.*)\n}"
 local shapes = style_sheet "picture.css"
 
-local colours = {}
-for name, colour in light:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
+-- Returns the colours of declarations as a table from name to value, and a list of the names.
+local function colours_of(declarations)
+  local colours, names = {}, {}
+  for name, colour in declarations:gmatch "%-%-(%w[%w-]*): (#%x+);" do
+    colours[name], names[#names + 1] = colour, name
+  end
+  return colours, names
+end
+
+local colours, names = colours_of(light)
+
+-- Returns the style sheet of an SVG file that replaces light colours by dark ones.
+local function dark_rules()
+  local dark_colours, rules, is_used = colours_of(dark), {}, {}
+  for _, name in ipairs(names) do
+    assert(not is_used[colours[name]], "two light colours are equal")
+    is_used[colours[name]] = true
+    for _, property in ipairs { "fill", "stroke" } do
+      rules[#rules + 1] = ('[%s="%s"]{%s:%s}'):format(property, colours[name], property, dark_colours[name])
+    end
+  end
+  return "@media (prefers-color-scheme:dark){" .. table.concat(rules) .. "}"
+end
 
 -- Returns the CSS rules of `shapes` as a list of {selector, weight, order, attributes}, beginning with the weakest.
 -- `selector`: a list of {tag or false, class ...}, the outermost element first. `attributes`: SVG attribute -> value.
@@ -66,11 +88,12 @@ end
 
 local rules_of_shapes -- cache of parse_rules(); nil before the first picture is drawn
 
--- Returns the SVG text `text` in which attributes with the styles of the classes replace the classes.
+-- Returns the SVG text `text` in which attributes with the styles of the classes replace the classes and what only
+-- scripts need. The style sheet for dark colours is added at its beginning.
 local function inline_styles(text)
   rules_of_shapes = rules_of_shapes or parse_rules()
   local open = {}
-  return (text:gsub("<(/?)(%l+)([^<>]-)(/?)>", function(ends, tag, rest, empty)
+  local plain = text:gsub("<(/?)(%l+)([^<>]-)(/?)>", function(ends, tag, rest, empty)
     if ends == "/" then
       open[#open] = nil
       return nil
@@ -78,19 +101,20 @@ local function inline_styles(text)
     local element = { tag = tag, classes = {} }
     for class in (rest:match ' class="([^"]*)"' or ""):gmatch "%S+" do element.classes[class] = true end
     open[#open + 1] = element
-    local attributes, names = {}, {}
+    local attributes, keys = {}, {}
     for _, rule in ipairs(rules_of_shapes) do
       if selects(rule.selector, open) then
         for name, value in pairs(rule.attributes) do attributes[name] = value end
       end
     end
-    for name in pairs(attributes) do names[#names + 1] = name end
-    table.sort(names)
-    for i, name in ipairs(names) do names[i] = (' %s="%s"'):format(name, attributes[name]) end
+    for name in pairs(attributes) do keys[#keys + 1] = name end
+    table.sort(keys)
+    for i, name in ipairs(keys) do keys[i] = (' %s="%s"'):format(name, attributes[name]) end
     if empty == "/" then open[#open] = nil end
-    return ("<%s%s%s%s>"):format(tag, rest:gsub(' class="[^"]*"', ""):gsub(' data%-%l+="[^"]*"', ""),
-      table.concat(names), empty)
-  end))
+    return ("<%s%s%s%s>"):format(tag, rest:gsub(' class="[^"]*"', ""):gsub(' data%-%l+="[^"]*"', "")
+      :gsub(' tabindex="0" role="button"', ""), table.concat(keys), empty)
+  end)
+  return (plain:gsub("<svg[^>]*>", function(head) return head .. "\n<style>" .. dark_rules() .. "</style>" end, 1))
 end
 
 -- Returns the text of a CSS rule with the declarations `variables`.

@@ -1,7 +1,8 @@
 -- svg.lua - draws a picture as SVG at the positions of picture_layout.lua. Boxes, rows, arrows, levels and fused blocks
 -- are those of picture.lua.
 --
--- svg.render_parts(picture, layout) returns independent texts, which html.lua shares between steps.
+-- svg.render_parts(picture, layout) returns independent texts, which html.lua shares between steps: parts of the
+-- background, of each side relative to its origin, and of what lies over both sides.
 -- svg.document(picture, layout) returns the text of an SVG file.
 
 local picture = require "accdeep.inspect.draw.picture"
@@ -74,21 +75,34 @@ local function row_of(row, layout, y)
   return table.concat(parts)
 end
 
+-- Returns the attributes of a box that a page's script needs: its id, the id of the host's object, its name, and for a
+-- group the names of its objects.
+local function attributes_of(box)
+  local list = { (' data-id="%s"'):format(box.id), box.twin and (' data-twin="%s"'):format(box.twin) or "",
+    (' data-name="%s"'):format(escaped(box.title)) }
+  if box.names and box.names[1] then
+    list[#list + 1] = (' data-names="%s" tabindex="0" role="button"'):format(escaped(table.concat(box.names, "\n"))
+      :gsub("\n", "&#10;"))
+  end
+  return table.concat(list)
+end
+
 -- Returns the elements of a box. `layout`: its position and size (picture_layout.lua).
 local function box_of(box, layout)
   local middle = layout.x + layout.width / 2
-  local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
-    class_words("box " .. box.side, box.is), box.id,
-    box.twin and (' data-twin="%s"'):format(box.twin) or "", escaped(box.name)),
+  local parts = { ('<g class="%s"%s><title>%s</title>'):format(class_words("box " .. box.side, box.is),
+    attributes_of(box), escaped(table.concat(box.details, "\n"))),
     ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(fixed(layout.x), fixed(layout.y),
       fixed(layout.width), fixed(layout.height)),
     ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(fixed(layout.x + 1),
       fixed(layout.y + layout.head), fixed(layout.head - 4), fixed(layout.width - 8), fixed(layout.head - 4)) }
-  local y = layout.y + picture.LINE
+  -- the lines are in the middle of the head, which other steps may need to be higher
+  local y = layout.y + picture.LINE + (layout.head - (#box.annotations + 1) * picture.LINE - 8) / 2
   parts[#parts + 1] = text("title", middle, y, box.title, "middle")
-  for _, note in ipairs(box.annotations) do
+  for i, note in ipairs(box.annotations) do
     y = y + picture.LINE
-    parts[#parts + 1] = text("note", middle, y, note, "middle")
+    parts[#parts + 1] = text(box.is.counted and i == #box.annotations and "note counted" or "note", middle, y, note,
+      "middle")
   end
   if box.mark then parts[#parts + 1] = text("arrowmark", layout.x + 5, layout.y + picture.LINE, box.mark) end
   for _, row in ipairs(box.rows) do parts[#parts + 1] = row_of(row, layout, layout.y + layout.rows[row.key]) end
@@ -137,13 +151,14 @@ local function bands_of(drawing, area)
   return table.concat(parts)
 end
 
--- Returns the elements of frames around the boxes of fused objects, which share one block of device memory.
-local function fused_frames(drawing, layout)
+-- Returns the elements of frames around the boxes of fused objects, which share one block of device memory. place(id)
+-- returns the layout of a box.
+local function fused_frames(drawing, place)
   local parts = {}
   for _, block in ipairs(drawing.fused) do
     local left, top, right, bottom = math.huge, math.huge, 0, 0
     for _, id in ipairs(block.ids) do
-      local box = layout.boxes[id]
+      local box = place(id)
       left, top = math.min(left, box.x), math.min(top, box.y)
       right, bottom = math.max(right, box.x + box.width), math.max(bottom, box.y + box.height)
     end
@@ -171,24 +186,45 @@ end
 
 -- ------------------------------------------------------------------------------------- the whole --
 
--- Returns a list of the parts of a picture as texts, the background first. Boxes and arrows without a layout are
--- omitted.
+-- Returns the parts of a picture as lists of texts: {back, host, device, over}. Parts of the sides are relative to the
+-- origins of the sides (picture_layout.lua). Boxes and arrows without a layout are omitted.
 function svg.render_parts(drawing, layout)
-  local list = { sides_of(drawing, layout) }
-  if layout.sides.device and drawing.levels[1] then list[2] = bands_of(drawing, layout.sides.device) end
-  if drawing.fused[1] then list[#list + 1] = fused_frames(drawing, layout) end
+  local parts = { back = { sides_of(drawing, layout) }, host = {}, device = {}, over = {} }
+  if drawing.levels[1] then parts.back[2] = bands_of(drawing, layout.sides.device) end
+  -- Returns the layout of a box relative to the origin of its side.
+  local function place(id)
+    local box, origin = layout.boxes[id], layout.sides[drawing.boxes[id].side].origin
+    return setmetatable({ x = box.x - origin.x, y = box.y - origin.y }, { __index = box })
+  end
+  if drawing.fused[1] then parts.device[1] = fused_frames(drawing, place) end
   for _, box in ipairs(drawing.boxes) do
-    if layout.boxes[box.id] then
-      list[#list + 1] = box_of(box, layout.boxes[box.id])
-    end
+    if layout.boxes[box.id] then table.insert(parts[box.side], box_of(box, place(box.id))) end
   end
   for _, arrow in ipairs(drawing.arrows) do
     local points = layout.arrows[picture.arrow_key(arrow)]
-    if points and drawing.boxes[arrow.from] and drawing.boxes[arrow.to] then
-      list[#list + 1] = arrow_of(arrow, points)
+    local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
+    if points and from and to and from.side == to.side then
+      local origin, moved = layout.sides[from.side].origin, {}
+      for i, point in ipairs(points) do moved[i] = { point[1] - origin.x, point[2] - origin.y } end
+      table.insert(parts[from.side], arrow_of(arrow, moved))
+    elseif points and from and to then
+      table.insert(parts.over, arrow_of(arrow, points))
     end
   end
-  return list
+  return parts
+end
+
+-- Returns the elements of a picture as one text.
+function svg.picture(drawing, layout)
+  local parts = svg.render_parts(drawing, layout)
+  local list = { table.concat(parts.back, "\n") }
+  for _, side in ipairs { "host", "device" } do
+    local origin = layout.sides[side].origin
+    list[#list + 1] = ('<g transform="translate(%s %s)">'):format(fixed(origin.x), fixed(origin.y))
+    list[#list + 1] = table.concat(parts[side], "\n") .. "</g>"
+  end
+  list[#list + 1] = table.concat(parts.over, "\n")
+  return table.concat(list, "\n")
 end
 
 -- Returns a list of lines with the words of a text. A line has at most `max_length` characters, unless a single word
@@ -206,9 +242,24 @@ local function lines_of(content, max_length)
   return lines
 end
 
-svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n times   [n] points to element n   "
-  .. "->next (n): n times ->next   bold: changed   dashed grey: not on the device   "
-  .. "red: a host address, or what the error is about"
+-- Returns the elements of the legend of a picture, chips with the marks that the picture has, and its height. `width`:
+-- of the legend; y: of its first line.
+local function legend_of(drawing, width, y)
+  local marks, parts, x, top = picture.marks(drawing), {}, MARGIN, y - 12
+  for _, mark in ipairs(picture.LEGEND) do
+    local id, sample, meaning = table.unpack(mark)
+    meaning = meaning:gsub(": click.*", "")
+    if marks[id] then
+      local left, all = utf8.len(sample) * CHARACTER, utf8.len(sample .. meaning) * CHARACTER + 20
+      if x > MARGIN and x + all > width then x, y = MARGIN, y + 22 end
+      parts[#parts + 1] = ('<g class="chip %s"><rect x="%s" y="%s" width="%s" height="18" rx="9"/>%s%s</g>'):format(id,
+        fixed(x), fixed(y - 12), fixed(all), text("sample", x + 7, y + 1, sample), text("small", x + 13 + left, y + 1,
+          meaning))
+      x = x + all + 8
+    end
+  end
+  return table.concat(parts, "\n"), parts[1] and y - 12 - top + 22 or 0
+end
 
 -- Returns a picture as the text of an SVG file, with caption, error and legend.
 function svg.document(drawing, layout)
@@ -227,25 +278,22 @@ function svg.document(drawing, layout)
     end
   end
   local below = {}
-  local bottom = y + layout.height + 16
+  local bottom = y + layout.height + 18
   if #drawing.left_out > 0 then
     for _, line in ipairs(lines_of("never on the device: " .. table.concat(drawing.left_out, ", "), max_length)) do
       below[#below + 1] = text("small", MARGIN, bottom, line)
       bottom = bottom + 15
     end
   end
-  for _, line in ipairs(lines_of(svg.legend:gsub("   ", " \u{b7} "), max_length)) do
-    below[#below + 1] = text("small", MARGIN, bottom, line)
-    bottom = bottom + 15
-  end
+  local legend, height = legend_of(drawing, width - MARGIN, bottom + 2)
+  below[#below + 1] = legend
+  bottom = bottom + height
   return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.inline_styles(table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
       :format(fixed(width), fixed(bottom), fixed(width), fixed(bottom)),
     ("<title>%s</title>"):format(escaped(drawing.title)),
     '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
-    ('<g transform="translate(%d %s)">'):format(MARGIN, fixed(y)),
-    table.concat(svg.render_parts(drawing, layout), "\n"),
-    "</g>",
+    ('<g transform="translate(%d %s)">'):format(MARGIN, fixed(y)), svg.picture(drawing, layout), "</g>",
     table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"
 end
 

@@ -4,13 +4,17 @@
 -- the events of one source line, until an event begins the directive again. A compute construct is two steps: to its
 -- kernel, and from there. A finding of a real program is a step with an error; the first one is the step that fails.
 --
--- A trace has no values and no types. An object of a picture therefore has a row for its bytes, and one for each
--- attached pointer in it. The trace of a program tells which object contains a pointer. For a scenario, the names of
--- both tell it: v contains v.data, and p[0:4] contains p[0].next. The host's side has the objects that are present, and
--- those that were present before. An object that is mapped again, by its name, keeps its box.
+-- A trace has no values. An object of a picture therefore has a row for its bytes, and one for each pointer in it. The
+-- trace for a picture of a program tells all pointers, by their types (trace_objects.lua); other traces tell attached
+-- pointers. The trace of a program tells which object contains a pointer. For a scenario, the names of both tell it: v
+-- contains v.data, and p[0:4] contains p[0].next. The host's side has the objects that are present, and those that were
+-- present before. An object that is mapped again, by its name, keeps its box. Private copies that a compiler maps for a
+-- kernel are left out. Of many similar objects, those of the step and of the finding, and a few others, are drawn one
+-- by one; a box stands for the rest.
 
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local trace = require "accdeep.inspect.trace"
+local trace_objects = require "accdeep.inspect.draw.trace_objects"
 
 -- Events that begin a use of data, and those that end it: a directive has none of the first after one of the second.
 local BEGINS = { alloc = true, incref = true, h2d = true, attach = true }
@@ -19,8 +23,15 @@ local DIRECTIONS = { h2d = "in", d2h = "out" }
 local POINTER_BYTES = 8
 local MAX_STEPS, MIN_STEPS, MAX_BOXES = 300, 40, 6000 -- limits of the steps of a case, see choose_steps
 local MAX_ABSENT = 12 -- limit of objects on the host's side that are not present any more: the latest are drawn
-local LATER = "later" -- name of the cases of whole states (exec/trace/trace.c); only the last one in a row is drawn
 local MAX_PRESENT = 200 -- limit of present objects that are drawn one by one; one box stands for the others
+-- Similar objects that make a group; of these, the first that are drawn one by one. Objects of a step that are drawn
+-- one by one although they are in a group: more of them stay in it.
+local GROUP_LIMIT, GROUP_START, MAX_PER_STEP = 6, 3, 6
+local MANY = 100 -- number of objects of a run beyond which one object of a group is drawn by itself
+-- Limit of rows for the pointers in an object; of more rows, the first ones, and those that need to be is_kept, stay.
+local ROWS, FIRST_ROWS = 14, 6
+local MAX_FINDINGS = 8 -- limit of findings whose objects are drawn one by one
+local MAX_NAMES = 200 -- limit of names of the objects in a group
 
 -- Returns the name of an object without its section: "p" for p[0:4] and for p(1:4).
 local function base_name(name) return (name:gsub("%b[]$", ""):gsub("%b()$", "")) end
@@ -45,17 +56,27 @@ end
 --   kernel_at    location of the compute construct whose kernel was the latest; nil after another directive.
 --   order        ids of the boxes of all objects that were present so far, in the order of their first events.
 --   ids          number of an object -> id of its box.
---   last_known   id -> last state of the object, with its number.
+--   last_known   id -> last state of the object, with its number, and its name in the picture, `title`.
+--   objects      names and pointers (trace_objects.lua), shared by the recorders of a trace.
+--   messages     texts of the findings: the objects that they name are drawn one by one.
+--   subjects     pointers {holder, offset} that findings are about, which are always drawn; subject: that of the next
+--                finding; ways: objects on the ways to the subjects, as keys, nil before it is needed.
+--   group_ids    kind of similar objects -> id of its box.
+--   kinds        kind -> {count, titles}: number of objects in the run, and their names as keys, from the first
+--   reading;
+--                total: number of all objects.
 --   free_ids     key_of(object) -> list of ids whose objects are not present any more.
 --   devices      numbers of devices with events or objects so far, as keys.
 local Recorder = {}
 Recorder.__index = Recorder
 
 -- Returns the key by which an object that is mapped again is recognised.
-local function key_of(object) return object.device .. " " .. object.name end
+local function key_of(object) return object.device .. " " .. object.title end
 
--- Records that a line is about the present object `number`.
+-- Records that a line is about the present object `number`. Private copies are not recorded.
 function Recorder:note_object(number, object, line)
+  if trace_objects.is_private(object.name) then return end
+  object.title = self.objects:name(number, object.name)
   local id = self.ids[number]
   local free = self.free_ids[key_of(object)]
   if not id and free and free[1] then
@@ -65,6 +86,7 @@ function Recorder:note_object(number, object, line)
     self.order[id] = id
   end
   local before = self.ids[number] and self.last_known[id]
+  if not before then table.insert(self.noted, { number = number, object = object }) end
   self.present = self.present + (before and 0 or 1)
   object.at = object.at or before and before.at or line.at
   object.number = number
@@ -100,57 +122,249 @@ function Recorder:container(pointer)
   return best, best_path
 end
 
--- Returns the rows of attached pointers by the id of the object that contains them. side: "h" or "d"; box_of(number)
--- returns the id of an object's box in the picture.
-function Recorder:pointer_rows(side, box_of)
-  local rows = {}
-  for _, pointer in sorted_pairs(self.state:top().pointers) do
+-- Returns the attached pointers by the object that contains them: object -> list of {offset, path, count, object}.
+function Recorder:attached_pointers()
+  local attached = {}
+  for number, pointer in sorted_pairs(self.state:top().pointers) do
+    local holder, offset = self.objects:slot(number)
     local container, path = self:container(pointer)
-    if container then
-      local id = self.ids[container]
-      rows[id] = rows[id] or {}
-      local is_known = self.state:top().objects[pointer.object] ~= nil or self.more > 0 and pointer.object ~= nil
-      table.insert(rows[id], { path = path, kind = "pointer", offset = 0, bytes = POINTER_BYTES,
-        state = not is_known and "gone" or side == "d" and "attached" or "host", count = pointer.count,
-        to = is_known and side .. box_of(pointer.object) or nil })
+    holder = holder or container
+    if holder and self.ids[holder] then
+      attached[holder] = attached[holder] or {}
+      table.insert(attached[holder], { offset = offset, path = path or pointer.name, count = pointer.count,
+        object = pointer.object })
     end
   end
-  return rows
+  return attached
+end
+
+-- Returns the row of a pointer on the host, and its row on the device. `member`: the pointer (TraceObjects:pointers),
+-- or nil. `attached`: its attachment, or nil. path: text of the rows; box_of(number): id of an object's box, or nil.
+local function rows_of_pointer(member, attached, path, box_of)
+  local target = attached and attached.object or member and member.target
+  local box = target and box_of(target)
+  local host = { path = path, kind = "pointer", offset = member and member.offset or attached.offset or 0,
+    bytes = POINTER_BYTES, state = member and member.value == "null" and "null" or "host", to = box and "h" .. box }
+  local device = { path = path, kind = "pointer", offset = host.offset, bytes = POINTER_BYTES }
+  if attached then
+    host.state = box and "host" or "gone"
+    device.state, device.count, device.to = box and "attached" or "gone", attached.count, box and "d" .. box
+    return host, device
+  end
+  local copy = member.copy or member.is_copied and (member.value == "null" and "null" or "host")
+  device.state = copy == "other" and "device" or copy or "unknown"
+  device.unknown = not copy or nil
+  device.to = copy == "host" and host.to or nil
+  return host, device
+end
+
+-- Returns a list of rows in which rows that tell how many they are replace others. text(i) returns the text of that row
+-- for row number i, in which %d stands for the number; nil if row i stays. Sequences of one row stay.
+local function replace_rows(rows, text)
+  local list, first = {}, nil
+  -- Ends a sequence of replaced rows before row i.
+  local function close(i)
+    if first and i - first == 1 then
+      list[#list + 1] = rows[first]
+    elseif first then
+      list[#list + 1] = { path = "", kind = "elided", offset = rows[first].offset, bytes = 0,
+        text = text(first):format(i - first) }
+    end
+    first = nil
+  end
+  for i, row in ipairs(rows) do
+    if not text(i) then
+      close(i)
+      list[#list + 1] = row
+    else
+      first = first or i
+    end
+  end
+  close(#rows + 1)
+  return list
+end
+
+-- Returns the rows of an object's pointers on the host and on the device, shortened in the same way. A row tells how
+-- many null pointers, or pointers beyond ROWS, it replaces. is_kept: numbers of rows that stay, as keys.
+local function shorten(host, device, is_kept)
+  -- Returns a text for rows of pointers that are null on both sides.
+  local function null(i)
+    return host[i].state == "null" and (device[i].state == "null" or device[i].state == "unknown") and "... %d null"
+      or nil
+  end
+  local number_of = {}
+  for i, row in ipairs(device) do number_of[row] = i end
+  host, device = replace_rows(host, null), replace_rows(device, null)
+  if #host <= ROWS then return host, device end
+  local function beyond(i)
+    return i > FIRST_ROWS and not is_kept[number_of[device[i]]] and "... %d more" or nil
+  end
+  return replace_rows(host, beyond), replace_rows(device, beyond)
+end
+
+-- Returns the rows of the pointers in object `number` on the host, and those on the device. `attached`: its attached
+-- pointers, or nil. box_of(number): id of an object's box, or nil.
+function Recorder:pointer_rows(number, attached, box_of)
+  local members, by_offset, host, device, is_kept, paths = self.objects:pointers(number), {}, {}, {}, {}, {}
+  local is_array = false
+  for _, member in ipairs(members) do is_array = is_array or member.path:find "^%[[1-9]" ~= nil end
+  for _, pointer in ipairs(attached or {}) do by_offset[pointer.offset or pointer] = pointer end
+  -- Adds the rows of a pointer.
+  local function add(member, pointer, path)
+    if not is_array then path = path:gsub("^%[0%]", "") end
+    path = path:gsub("^[%.%%]", ""):gsub("^->", "")
+    paths[path] = (paths[path] or 0) + 1
+    if paths[path] > 1 then path = ("%s (%d)"):format(path, paths[path]) end
+    local n = #host + 1
+    host[n], device[n] = rows_of_pointer(member, pointer, path, box_of)
+    is_kept[n] = self:is_subject(number, host[n].offset)
+      or device[n].state == "host" and self:is_in_message(number, path) or nil
+  end
+  for _, member in ipairs(members) do
+    add(member, by_offset[member.offset], member.path)
+    by_offset[member.offset] = nil
+  end
+  for _, pointer in ipairs(attached or {}) do
+    if by_offset[pointer.offset or pointer] then add(nil, pointer, pointer.path) end
+  end
+  return shorten(host, device, is_kept)
+end
+
+-- Returns true if a finding is about the pointer at `offset` of object `number`.
+function Recorder:is_subject(number, offset)
+  for _, subject in ipairs(self.subjects) do
+    if subject.holder == number and subject.offset == offset then return true end
+  end
+  return false
+end
+
+-- Returns true if a finding's text names the member `path` of object `number`.
+function Recorder:is_in_message(number, path)
+  local base = base_name(self.objects:name(number, ""))
+  for _, message in ipairs(self.messages) do
+    for _, between in ipairs { "->", ".", "%", "" } do
+      if message:find(base .. between .. path:gsub("^%[0%]%.", ""), 1, true) then return true end
+    end
+  end
+  return false
+end
+
+-- Returns true if a finding's text names an object, or something that is reached through it, or if the finding is about
+-- a pointer that is reached through it.
+function Recorder:is_required(object)
+  if not self.ways then
+    self.ways = {}
+    for _, subject in ipairs(self.subjects) do
+      for number in pairs(self.objects:way_to(subject.holder)) do self.ways[number] = true end
+    end
+  end
+  if self.ways[object.number] then return true end
+  local base = base_name(object.title)
+  if object.title:find "%->[%w_]+%[%d+%]$" then base = object.title end
+  for _, message in ipairs(self.messages) do
+    local from, to = message:find(base, 1, true)
+    while from do
+      if not message:sub(from - 1, from - 1):find "[%w_>%.%%%]]" and not message:find("^[%w_]", to + 1) then
+        return true
+      end
+      from, to = message:find(base, to + 1, true)
+    end
+  end
+  return false
 end
 
 -- Returns an object of a snapshot. id: of its box; side: "h" or "d"; rows: of its pointers, or nil; on_device: a text
 -- about its device, or nil.
 function Recorder:object(id, side, rows, on_device)
   local known = self.last_known[id]
-  local object = { id = side .. id, name = known.name, bytes = known.bytes,
-    note = side == "h" and known.at or on_device,
-    rows = { { path = "", kind = "value", offset = 0, bytes = known.bytes, text = "" } } }
+  local object = { id = side .. id, name = known.title, bytes = known.bytes,
+    note = known.at and (on_device and known.at .. ", " .. on_device or known.at) or on_device,
+    rows = { { path = "", kind = "value", offset = 0, bytes = known.bytes, text = ("%d bytes"):format(known.bytes) } } }
   table.move(rows or {}, 1, #(rows or {}), 2, object.rows)
   return object
 end
 
--- Returns the ids of the objects that are drawn one by one, as keys, and {n, bytes}: how many other objects are
--- present, and their bytes, nil if unknown. `events`: lines of the step, whose objects have precedence.
-function Recorder:choose(events)
-  local chosen, absent, rest = {}, {}, { n = self.more, bytes = self.more == 0 and 0 or nil }
-  local n = 0
-  -- Chooses an object that is present.
-  local function choose(id)
-    if id and not chosen[id] and self.last_known[id].number and n < MAX_PRESENT then
-      chosen[id], n = true, n + 1
+-- Returns the kind of similar objects to which an object belongs.
+local function kind_of(object) return ("%s %s %s"):format(object.device, object.at, (object.title:gsub("%d+", "#"))) end
+
+-- Counts the objects of each kind that `earlier`, the recorder of the first reading, has noted.
+function Recorder:count_kinds(earlier)
+  self.kinds, self.total = {}, 0
+  for _, noted in ipairs(earlier and earlier.noted or {}) do
+    local object = noted.object
+    object.title = self.objects:name(noted.number, object.name)
+    local kind = self.kinds[kind_of(object)] or { count = 0, titles = {} }
+    self.kinds[kind_of(object)] = kind
+    if not kind.titles[object.title] then
+      kind.titles[object.title], kind.count, self.total = true, kind.count + 1, self.total + 1
     end
   end
-  for _, event in ipairs(events) do choose(event.object and self.ids[event.object]) end
+end
+
+-- Returns four tables. The first has the ids of the objects that are drawn one by one, as keys. The second has the
+-- group of each other present object by its id, the third all groups {id, n, bytes, names, first}. The last is {n,
+-- bytes}: how many further objects are present, and their bytes, nil if unknown. `events`: lines of the step, whose
+-- objects have precedence if they are few.
+function Recorder:choose(events)
+  local chosen, grouped, absent, rest = {}, {}, {}, { n = self.more, bytes = self.more == 0 and 0 or nil }
+  local n, kinds, required, groups, of_step = 0, {}, {}, {}, {}
+  for _, event in ipairs(events) do
+    local id = event.object and self.ids[event.object]
+    if id and self.last_known[id].number and not required[id] then
+      required[id] = true
+      of_step[#of_step + 1] = id
+    end
+  end
+  if #of_step > MAX_PER_STEP then required = {} end
+  local start = self.total > MANY and 1 or GROUP_START
   for _, id in ipairs(self.order) do
-    choose(id)
-    if not self.last_known[id].number then
+    local object = self.last_known[id]
+    if object.number then
+      required[id] = required[id] or self:is_required(object)
+      local key = kind_of(object)
+      kinds[key] = kinds[key] or { count = self.kinds[key] and self.kinds[key].count or 0, listed = 0 }
+    else
       absent[#absent + 1] = id
-    elseif not chosen[id] then
-      rest.n, rest.bytes = rest.n + 1, rest.bytes and rest.bytes + self.last_known[id].bytes
+    end
+  end
+  for _, id in ipairs(self.order) do
+    local object = self.last_known[id]
+    local kind = object.number and kinds[kind_of(object)]
+    if kind and (required[id] or kind.count <= GROUP_LIMIT or kind.listed < start) and n < MAX_PRESENT then
+      chosen[id], n, kind.listed = true, n + 1, kind.listed + 1
+    elseif kind and n < MAX_PRESENT then
+      local key = kind_of(object)
+      self.group_ids[key] = self.group_ids[key] or "group" .. self:count_groups() + 1
+      kind.group = kind.group or { id = self.group_ids[key], n = 0, bytes = 0, names = {}, first = object.number }
+      local group = kind.group
+      if group.n == 0 then groups[#groups + 1] = group end
+      grouped[id], group.n, group.bytes, group.last = group, group.n + 1, group.bytes + object.bytes, object.title
+      if group.n <= MAX_NAMES then group.names[group.n] = object.title end
+    elseif kind then
+      rest.n, rest.bytes = rest.n + 1, rest.bytes and rest.bytes + object.bytes
     end
   end
   for i = math.max(1, #absent - MAX_ABSENT + 1), #absent do chosen[absent[i]] = true end
-  return chosen, rest
+  return chosen, grouped, groups, rest
+end
+
+-- Returns the number of groups that have an id.
+function Recorder:count_groups()
+  local n = 0
+  for _ in pairs(self.group_ids) do n = n + 1 end
+  return n
+end
+
+-- Adds boxes to a snapshot that stand for groups of objects. holders: number of an object -> id of the box that has the
+-- pointer to it, where no row shows that pointer.
+local function add_groups(shot, groups)
+  for _, group in ipairs(groups) do
+    for _, side in ipairs { "host", "device" } do
+      table.insert(shot[side], { id = side:sub(1, 1) .. group.id, group = group.n, bytes = group.bytes, rows = {},
+        name = group.n == 1 and group.names[1] or ("%s ... %s"):format(group.names[1], group.last),
+        names = group.names, present = "wholly", host = side == "device" and "h" .. group.id or nil })
+    end
+  end
 end
 
 -- Adds a box to a snapshot that stands for the objects that are not drawn one by one. rest: {n, bytes}.
@@ -161,31 +375,60 @@ local function add_rest(shot, rest)
   end
 end
 
+-- Returns the tables of a snapshot: present objects, and attached pointers, by the names in the picture.
+function Recorder:tables()
+  local now, numbers, list = self.state:top(), {}, { present = {}, attached = {} }
+  for number in sorted_pairs(now.objects) do numbers[#numbers + 1] = number end
+  for _, number in ipairs(numbers) do
+    local object = now.objects[number]
+    if not trace_objects.is_private(object.name) then
+      table.insert(list.present, { name = self.objects:name(number, object.name), bytes = object.bytes,
+        structured = object.structured, dynamic = object.dynamic })
+    end
+  end
+  for number, pointer in sorted_pairs(now.pointers) do
+    local holder = self.objects:slot(number) or pointer.holder
+    local target = now.objects[pointer.object]
+    if not (holder and now.objects[holder] and trace_objects.is_private(now.objects[holder].name)) then
+      table.insert(list.attached, { name = self.objects:pointer_name(number, pointer.name), count = pointer.count,
+        target = target and self.objects:name(pointer.object, target.name) or "", gone = not target or nil })
+    end
+  end
+  return list
+end
+
 -- Returns the snapshot of the present state. events: lines of the step; device: that of the step.
 function Recorder:snapshot(events, device)
-  local lists, numbers = self.state:lists(), {}
+  local lists, numbers = self:tables(), {}
   for number in sorted_pairs(self.devices) do numbers[#numbers + 1] = number end
   local is_single = #numbers < 2
   local shot = { host = {}, device = {}, attached = lists.attached, present = lists.present, levels = {},
-    number = is_single and device or table.concat(numbers, ", "), count = self.present + self.more }
-  local chosen, rest = self:choose(events)
-  -- Returns the id of the box in which an object is drawn.
-  local function box_of(number) return chosen[self.ids[number]] and self.ids[number] or "rest" end
-  local host_rows, device_rows = self:pointer_rows("h", box_of), self:pointer_rows("d", box_of)
+    is_openmp = self.is_openmp, number = is_single and device or table.concat(numbers, ", "),
+    count = self.present + self.more }
+  local chosen, grouped, groups, rest = self:choose(events)
+  local attached = self:attached_pointers()
+  -- Returns the id of the box in which an object is drawn; nil for objects that are not present.
+  local function box_of(number)
+    local id = self.ids[number]
+    if not self.state:top().objects[number] then return self.more > 0 and "rest" or nil end
+    return id and (chosen[id] and id or grouped[id] and grouped[id].id) or "rest"
+  end
   for _, id in ipairs(self.order) do
     if chosen[id] then
-      local known = self.last_known[id]
-      local host = self:object(id, "h", known.number and host_rows[id])
-      host.present, host.is_variable = known.number and "wholly" or "absent", not known.name:find "[%[%(]"
+      local known, host_rows, device_rows = self.last_known[id], nil, nil
+      if known.number then host_rows, device_rows = self:pointer_rows(known.number, attached[known.number], box_of) end
+      local host = self:object(id, "h", host_rows)
+      host.present, host.is_variable = known.number and "wholly" or "absent", not known.title:find "[%[%(]"
       table.insert(shot.host, host)
       if known.number then
-        local copy = self:object(id, "d", device_rows[id], not is_single and "device " .. known.device or nil)
+        local copy = self:object(id, "d", device_rows, not is_single and "device " .. known.device or nil)
         copy.host, copy.structured, copy.dynamic = host.id, known.structured, known.dynamic
         copy.mapped = known.mapped
         table.insert(shot.device, copy)
       end
     end
   end
+  add_groups(shot, groups)
   if rest.n > 0 then add_rest(shot, rest) end
   for number, regions in sorted_pairs(self.state:top().regions) do
     for _, region in ipairs(regions) do
@@ -232,7 +475,13 @@ function Recorder:finish_step(mark)
   self.events, self.keys, self.ends, self.count = {}, {}, nil, self.count + 1
   local present = self.present + self.more
   if present > self.most then self.most, self.usual = present, self.count end
-  if mark and mark.mark == "finding" then self.failing = self.failing or self.count end
+  if mark and mark.mark == "finding" then
+    self.failing = self.failing or self.count
+    if #self.found < MAX_FINDINGS then
+      table.insert(self.found, mark.message)
+      table.insert(self.found_subjects, self.subject)
+    end
+  end
   if not self.chosen then return end
   if not self.chosen[self.count] then
     self.case.dropped = self.case.dropped + 1
@@ -245,8 +494,13 @@ function Recorder:finish_step(mark)
   local title = text or at or mark and "outside of directives" or trace.describe(events[1])
   local step = { title = ends and "end of " .. title or title, text = text, ends = ends,
     file = file, line = math.tointeger(tonumber(line)), events = {}, moved = {} }
-  for i, event in ipairs(events) do
-    step.events[i] = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
+  for _, event in ipairs(events) do
+    if not trace_objects.is_private(event.name) then
+      local name = event.pointer and self.objects:pointer_name(event.pointer, event.name)
+        or event.object and not event["in"] and self.objects:name(event.object, event.name) or event.name
+      table.insert(step.events, { op = event.op, name = name, bytes = event.bytes, rule = event.rule,
+        device = event.device })
+    end
     local id = DIRECTIONS[event.op] and self.ids[event.object]
     if id then
       table.insert(step.moved, { host = "h" .. id, device = "d" .. id, offset = event.offset or 0, bytes = event.bytes,
@@ -256,6 +510,10 @@ function Recorder:finish_step(mark)
   if mark and mark.mark == "finding" then
     step.error = error_of(mark, text)
     if mark.level == "error" then self.case.ok = false end
+    local subject = self.subject
+    if subject and self.ids[subject.holder] then
+      step.error.subject = { id = "d" .. self.ids[subject.holder], offset = subject.offset }
+    end
   end
   step.snapshot = self:snapshot(events, (events[1] or mark).device or 0)
   table.insert(self.case.steps, step)
@@ -285,6 +543,7 @@ function Recorder:apply(line)
   if line.op and self:begins_step(line) or line.mark == "present" and line.at ~= self.at
     or STEPS[line.mark] and directive ~= self.at then self:finish_step() end
   self.state:apply(line)
+  self.is_openmp = self.is_openmp or line.rule and line.rule:find "^OMP" ~= nil
   local object = line.object and not line.pointer and self.state:top().objects[line.object]
   if object then self:note_object(line.object, object, line) end
   if line.object and line.gone and not line.pointer then self:note_absence(line.object) end
@@ -296,22 +555,33 @@ function Recorder:apply(line)
     self.keys[line_key(line)] = true
   end
   if line.mark == "more" then self.more = line.count end
+  if line.mark == "subject" then self.subject = { holder = line.holder, offset = line.offset } end
   if STEPS[line.mark] then self:finish_step(line) end
+  if line.mark == "finding" then self.subject = nil end
 end
 
--- Returns the recorders of the cases of a trace. chosen: a list, by number of the case, of the steps that are recorded.
-local function record(lines, source_line, chosen)
-  local state, recorders, recorder = trace.state(), {}, nil
+-- Returns the recorders of the cases of a trace, and the names of its objects. earlier: recorders and names of the
+-- first reading of the trace, {} in that reading; chosen: a list, by number of the case, of the steps that are
+-- recorded.
+local function record(lines, source_line, earlier, chosen)
+  local state, objects, recorders, recorder = trace.state(), trace_objects.new(earlier.names), {}, nil
   -- Begins a case with this name.
   local function begin(name)
     if recorder then recorder:finish_step() end
-    recorder = setmetatable({ state = state, source_line = source_line, chosen = chosen[#recorders + 1], count = 0,
+    local number = #recorders + 1
+    recorder = setmetatable({ state = state, source_line = source_line, chosen = chosen[number], count = 0,
       usual = 1, most = -1, present = 0, more = 0, events = {}, keys = {}, order = {}, ids = {}, last_known = {},
-      free_ids = {}, devices = {}, case = { name = name, ok = true, dropped = 0, steps = {} } }, Recorder)
-    recorders[#recorders + 1] = recorder
+      free_ids = {}, devices = {}, objects = objects, found = {}, group_ids = {},
+      noted = {},
+      found_subjects = {}, messages = earlier.recorders and earlier.recorders[number].found or {},
+      subjects = earlier.recorders and earlier.recorders[number].found_subjects or {},
+      case = { name = name, ok = true, dropped = 0, steps = {} } }, Recorder)
+    recorder:count_kinds(earlier.recorders and earlier.recorders[number])
+    recorders[number] = recorder
   end
   begin "the run"
   for _, line in ipairs(lines) do
+    objects:apply(line)
     if line.mark and not line.device then
       recorder:finish_step()
       state:apply(line)
@@ -321,19 +591,21 @@ local function record(lines, source_line, chosen)
     end
   end
   recorder:finish_step()
-  return recorders
+  return { recorders = recorders, names = objects:names() }
 end
 
 -- Returns the cases of a trace. lines: as trace.read returns them; source_line(file, number) returns the text of a
 -- source line, or nil. There is at least one case; a case has at least one step if the trace has an event in it.
 return function(lines, source_line)
   local chosen, cases = {}, {}
-  for i, recorder in ipairs(record(lines, source_line, {})) do
+  local earlier = record(lines, source_line, {}, {})
+  for i, recorder in ipairs(earlier.recorders) do
     chosen[i] = choose_steps(recorder.count, recorder.failing or recorder.usual, recorder.most)
   end
-  local recorders = record(lines, source_line, chosen)
+  local recorders = record(lines, source_line, earlier, chosen).recorders
   for i, recorder in ipairs(recorders) do
-    local is_replaced = recorder.case.name == LATER and recorders[i + 1] and recorders[i + 1].case.name == LATER
+    local is_replaced = recorder.case.name == trace_objects.LATER and recorders[i + 1]
+      and recorders[i + 1].case.name == trace_objects.LATER
     if recorder.count > 0 and not is_replaced then cases[#cases + 1] = recorder.case end
   end
   return cases[1] and cases or { recorders[1].case }

@@ -3,8 +3,8 @@
 -- and fails under the profile named `against`.
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
-    text = "The default. It is strict: what the document calls a programmer's error, and OpenACC 3.3 ignores, is"
-      .. " reported.",
+    text = "The default, except for scenarios of OpenMP alone. It is strict: what the document calls a programmer's"
+      .. " error, and OpenACC 3.3 ignores, is reported.",
     against = "openacc-3.3",
     example = [[
 declare "struct vector { int n; float *data; } v;"

@@ -8,10 +8,11 @@
 local c_sema = require "accdeep.sema.c.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
-local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
+local lazy = require "accdeep.base.lazy"
+local advice = lazy.require "accdeep.syntax.advice"
 local ast = require "accdeep.base.ast"
 local scoped_names = require "accdeep.types.scoped_names"
-local section = require "accdeep.sema.c.section"
+local section = lazy.require "accdeep.sema.c.section"
 local types = require "accdeep.types"
 local strings = require "accdeep.base.strings"
 
@@ -163,7 +164,7 @@ function list_item.enclosing(session, node)
   while t.kind == "array" and steps[i] and steps[i].index do
     at, t, i = list_item.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
-  if not types.is_record(t) or not steps[i] then
+  if t.kind ~= "record" or not steps[i] then
     -- The l-value itself is not a member. If the pointer on its path is a member, `objects` has the structures that
     -- enclose this pointer; otherwise it is empty.
     if #objects > 0 then return objects end
@@ -174,6 +175,42 @@ function list_item.enclosing(session, node)
   end
   objects[#objects + 1] = { node = at, type = t, steps = table.move(steps, i, #steps, 1, {}) }
   return objects
+end
+
+-- Returns the access path from the outermost enclosing structure to a list item in C: the structure's AST, its type,
+-- the steps, and the subscripts (nil: none). A step is {name, pos} or {index, pos}. Returns nil if the list item is not
+-- a member. Raises if the list item has subscripts, although its type has no elements.
+function list_item.access_path(session, variable)
+  local base, subscripts = list_item.split_designator(variable)
+  local t = list_item.type_of(session, base)
+  local objects = list_item.enclosing(session, base)
+  if #objects == 0 then return nil end
+  if subscripts and not types.element(t) then
+    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
+      list_item.render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
+  end
+  local steps = {}
+  for i, object in ipairs(objects) do
+    if i > 1 then steps[#steps + 1] = { index = object.node.index, pos = object.node.pos } end
+    table.move(object.steps, 1, #object.steps, #steps + 1, steps)
+  end
+  local last = list_item.single(base)
+  if last.tag == "index" and list_item.type_of(session, last.base).kind == "pointer" then
+    steps[#steps + 1] = { index = last.index, pos = last.pos }
+  end
+  return objects[1].node, objects[1].type, steps, subscripts
+end
+
+-- Returns the object that encloses a list item in C, as AST, and a second result: true if a pointer points to this
+-- object. The list item is a member, or a section of an array member. Returns nil for other list items, such as
+-- sections of pointers.
+function list_item.object_of(session, variable)
+  local base, subscripts = list_item.split_designator(variable)
+  if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
+  local objects = list_item.enclosing(session, base)
+  local node = #objects > 0 and objects[#objects].node
+  if not node then return nil end
+  return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
 -- ---------------------------------------------------------------------------------- typed list items --
@@ -206,6 +243,7 @@ local function analyse_subscripts(session, typed, action)
     return
   end
   typed.section = section.analyse(env, nil, t, subscripts)
+  typed.objects = typed.section.levels and types.innermost(typed.section.element) or typed.section.element
   local start, length = typed.section.start, typed.section.length
   if length and length < 0 then
     raise("invalid-section", first.pos, ("the section has a negative length, %d"):format(length),
@@ -226,7 +264,8 @@ local has_memory = { id = true, member = true, index = true, unary = true }
 --   lvalue, type             the base as a typed l-value, and its type.
 --   section, alias           of a list item with subscripts: typed section or alias (section.lua); nil otherwise.
 --   is_container             true for a section of a structure, which gives values to its shape (TR14-5-03).
---   element, count           of a list item without: type of the objects, and their number in arrays.
+--   objects, count           type of the objects that a clause maps; nil: only an alias. Of a list item without
+--                            subscripts, count is their number in arrays.
 --   kind                     "section", "element" (a pointer's target), or nil (the object itself).
 --   name, indices            name for messages, and typed integers for its signs #; the core keeps three.
 --   path                     of members that are mapped by themselves (rules.members): the pointer to the object that
@@ -249,8 +288,8 @@ function list_item.analyse(session, node, request)
     end
     local count = 1
     while t.kind == "array" do t, count = t.of, count * t.n end
-    typed.element, typed.count = t, count
-  elseif t.kind == "record" and request and not request.resolve and session.rules.extended then
+    typed.objects, typed.count = t, count
+  elseif t.kind == "record" and request and not request.map_request and session.rules.extended then
     typed.is_container = true
   else
     analyse_subscripts(session, typed, request and request.action)

@@ -38,7 +38,7 @@ local function is_one(node) return node and node.tag == "num" and node.value == 
 
 -- Raises if a section has a stride other than 1 and more than one element, or no length although its base is a pointer.
 -- n: number of elements of the array, nil or false for a pointer. Sections with strides in updates never get here,
--- because lowering/contiguous_runs.lua splits them into contiguous ones. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- because sema/clauses/contiguous_runs.lua splits them into contiguous ones. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section.check_form(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",

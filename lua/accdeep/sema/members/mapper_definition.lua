@@ -1,7 +1,7 @@
 -- mapper_definition.lua - analyses declare mapper (OMP60-map-15), and stores the mapper that it defines.
 --
--- Input: the AST of the directive. Output: a mapper in the session, which lowering/mapper.lua applies to list items.
--- run/openmp_declarations.lua calls define.
+-- Input: the AST of the directive. Output: a mapper in the session, which sema/members/mapper.lua applies to list
+-- items. run/openmp_declarations.lua calls define.
 --
 --   mapper {name ("default" without one), record, variable, paths, location}.
 --   paths    tree of the members that the mapper's maps name: {members, own_map?, pointer?, subscripts?, name, pos}.

@@ -16,7 +16,7 @@
 --   member mapping:
 --     record, layers   the type, and its layers in order of precedence.
 --     policy           layer of a policy or mapper, which decides the action of each member.
---     own              word of the action on the object itself (policy.code): the policy's default, or "hold", which
+--     own              word of the action on the object itself (policy.lua): the policy's default, or "hold", which
 --                      only adds a reference to the object and copies nothing.
 --     clause_action    action of the clause; a member with a limit ("in", "out", "none") takes part in only half of
 --                      this action, or in none of it (TR14-5-07).
@@ -29,7 +29,8 @@
 --     inner_of         function of mappers: entry -> member mapping of the objects inside.
 --     flags            the core's flags of the list item (mapper.bits), if a mapper maps it.
 --     pointer_mapping  function of mappers: name of a pointer member -> how the pointer itself is mapped (mapper.lua).
---     key              text that names a cached mapping; it names an equal mapping after the cache was cleared.
+--     key              text that names a cached mapping of the record; it names an equal mapping after the cache was
+--                      cleared.
 --     entries          cache of nest.entries.
 --     element, members caches of typed_members.lua.
 --
@@ -62,9 +63,9 @@ local function memoize(session, record, key, make)
   end
   if not cache[key] then
     cache[key] = make()
-    -- `key` is a text, so that it still names the same mapping after a declaration has cleared the cache
+    -- A text, so that it still names the same mapping after a declaration has cleared the cache
     -- (run/changed_bounds.lua).
-    cache[key].key = ("%s, %s"):format(types.name(record), key)
+    cache[key].key = key
   end
   return cache[key]
 end

@@ -18,9 +18,9 @@
 --     outer    true if names in the subscripts keep their meaning outside of the nest (convenience.lua).
 --
 -- A *word* of an action is a text: the action's name, with a prefix for flags ("p", "present_and_", "update_and_"). For
--- OpenMP, modifiers precede it: "always_in require_present copyin". policy.code translates it for the core.
+-- OpenMP, modifiers precede it: "always_in require_present copyin". lowering/action_words.lua translates it for the
+-- core.
 
-local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local shape = require "accdeep.sema.members.shape"
@@ -33,54 +33,16 @@ local policy = {}
 -- Data clauses that a policy may have. actions: name of the clause -> action. requested_actions: name -> word of the
 -- action. A word begins with "p" if the clause keeps present data, as in "pcopy".
 policy.actions, policy.requested_actions = {}, {}
--- The core's actions and flags for words that are not the plain name of an action: word -> number.
-local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
   if entry.takes == "vars" and openacc_directives.clauses_of.policy[name] then
     local word = clause.present_or and "p" .. first or first
     policy.actions[name], policy.requested_actions[name] = first, word
-    if entry.action then codes[word], flags[word] = core.action[entry.action], core.flag[entry.flag] end
-    if clause.present_or then codes[word], flags[word] = core.action[first], core.flag.present_or end
   end
 end
 
 -- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
 policy.modifiers = { "always_in", "always_out", "require_present", "finalize", "attach_always", "attach_never" }
-
--- Returns the core's action and flags of an action's word, which may begin with modifiers. `word` nil stands for the
--- enclosing object's action: returns nil and 0.
-function policy.code(word)
-  local bits = 0
-  for _, modifier in ipairs(word and word:find(" ", 1, true) and policy.modifiers or {}) do
-    if word:find("^" .. modifier .. " ") then
-      bits, word = bits | core.flag[modifier], word:sub(#modifier + 2)
-    end
-  end
-  return codes[word] or core.action[word], bits | (flags[word] or 0)
-end
-
--- Pairs of a flag and the format of the word that an action with this flag has. The first pair that fits counts.
-local words_by_flag = { { core.flag.copy_absent, "present_and_%s" }, { core.flag.update_present, "update_and_copy" },
-  { core.flag.present_or, "p%s" } }
-
--- Returns the word of an action, given its name and the core's flags; the inverse of policy.code. A flag without a word
--- for this action is ignored.
-function policy.format_action(action, bits)
-  local words, word = {}, action
-  for _, modifier in ipairs(policy.modifiers) do
-    if bits & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
-  end
-  for _, entry in ipairs(words_by_flag) do
-    local other = entry[2]:format(action)
-    if bits & entry[1] ~= 0 and codes[other] == core.action[action] then
-      word = other
-      break
-    end
-  end
-  words[#words + 1] = word
-  return table.concat(words, " ")
-end
 
 -- Tables for clauses of a policy. others: names of the clauses that are not data clauses, as keys. defaults: words of
 -- the clause default -> kind of policy that they imply ("data", "update"); true if a word allows both kinds.

@@ -1,8 +1,10 @@
 -- common.lua - code shared by commands: streams, conversion of option values, files, devices.
 
+local lazy = require "accdeep.base.lazy"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local pager = lazy.require "accdeep.tools.cli.pager"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
 local profiles = require "accdeep.definitions.profiles"
@@ -36,11 +38,22 @@ function common.cannot_write(problem) common.lost = common.lost or problem end
 -- Progress line of long commands; it is hidden before output is written.
 common.progress = progress.new(true)
 
--- Writes a text to standard output. A failure is recorded (common.cannot_write).
+-- Makes the following output go through a pager, if standard output is a terminal (pager.lua).
+function common.use_pager() common.uses_pager = true end
+
+-- Writes a text to standard output, or to the pager. A failure is recorded (common.cannot_write), unless the user has
+-- left the pager.
 function common.write_output(text)
   common.progress:hide()
-  local ok, problem = io.stdout:write(text)
-  if not ok then common.cannot_write("standard output: " .. problem) end
+  if common.uses_pager then common.uses_pager, common.pager = false, pager.start() end
+  local ok, problem = (common.pager or io.stdout):write(text)
+  if not ok and not common.pager then common.cannot_write("standard output: " .. problem) end
+end
+
+-- Waits until the user leaves the pager, if there is one.
+function common.finish_pager()
+  if common.pager then pager.finish(common.pager) end
+  common.uses_pager, common.pager = false, nil
 end
 
 -- Writes a text to standard error; ignores failures.

@@ -10,7 +10,7 @@ local strings = require "accdeep.base.strings"
 
 local compare = {}
 
-local WIDTH = 120 -- columns of a line of the table
+local WIDTH = 100 -- columns of a line of the table
 
 -- Returns an observer, and a list that it fills: states[i] is the state at the end of case i (profile_comparison), or
 -- false if the case failed. The state at the end of the file comes last.

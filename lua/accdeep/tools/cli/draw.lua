@@ -50,7 +50,7 @@ local function load_cases(chosen, path, source)
       return nil
     end
     local cases, file_of_lines = draw.trace(path, source)
-    return cases, { title = path, cases = {} }, file_of_lines or path
+    return cases, { title = path:match "[^/]*$", cases = {} }, file_of_lines or path
   end
   common.check_device(chosen.device)
   local cases, result = draw.scenario(path, source, { device = chosen.device, rules = chosen.rules,

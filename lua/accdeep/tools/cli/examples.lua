@@ -3,54 +3,8 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
+local example_list = lazy.require "accdeep.tools.cli.example_list"
 local text_file = lazy.require "accdeep.base.text_file"
-
--- Subjects with their examples: the path in examples/, and a description of at most 80 columns.
-local SUBJECTS = {
-  { "Begin here", {
-    { "first.lua", "a scenario that explains itself; accdeep init writes it" },
-    { "update_pointer.lua", "does an update of a structure keep its attached pointer?" },
-    { "never_attached.lua", "a kernel follows a pointer that was never attached" },
-    { "deep_copy.lua", "one clause copies a structure with its arrays" } } },
-  { "Tutorial, step by step", {
-    { "tutorial/01-flat-array.lua", "a kernel needs its data on the device" },
-    { "tutorial/02-structure.lua", "a clause on a structure does not move what its pointer points to" },
-    { "tutorial/03-attach.lua", "a deep copy by hand: map the structure, map the target, attach" },
-    { "tutorial/04-shape.lua", "a shape says what a deep copy includes" },
-    { "tutorial/05-nested.lua", "structures in structures, to any depth" },
-    { "tutorial/06-part.lua", "named shapes exclude members; policies give directions" },
-    { "tutorial/07-update.lua", "updates of whole objects and of single members" },
-    { "tutorial/08-swap.lua", "the host swaps two pointers, and the device needs the same" },
-    { "tutorial/09-mutable.lua", "parts are mapped and unmapped while the rest stays" },
-    { "tutorial/10-vector.lua", "a C++ class with three pointers into one array" },
-    { "tutorial/11-fortran.lua", "Fortran: components have bounds, so that no shape is needed" },
-    { "tutorial/12-standard.lua", "standard OpenACC, to export as a C program" } } },
-  { "Subjects", {
-    { "deep_type.lua", "deep copy: one type, three shapes, and what each directive moves" },
-    { "openmp.lua", "OpenMP: maps of members, mappers, indirect data" },
-    { "groups.lua", "OpenMP: clauses that are declared once, and bound to constructs" },
-    { "missing_wait.lua", "queues: a missing wait, and the order that shows it" },
-    { "fortran.lua", "Fortran pointers: an attach writes bounds, too" },
-    { "directory.lua", "nested data environments: pieces of one array share a block" } } },
-  { "Vocabularies for accdeep explore", {
-    { "explore/attach.lua", "attach and detach of a structure's pointer" },
-    { "explore/deep.lua", "shapes and policies, and the same by hand" },
-    { "explore/fortran.lua", "pointers and allocatables of Fortran" },
-    { "explore/levels.lua", "levels of data regions, and sections that become one block" },
-    { "explore/modifiers.lua", "modifiers of OpenACC's data clauses" },
-    { "explore/openmp.lua", "map types, base pointers, sections of length zero" },
-    { "explore/openmp-modifiers.lua", "modifiers and map types of OpenMP" } } },
-  { "Programs for accdeep cc and accdeep exec", {
-    { "never_attached.c", "OpenACC: a pointer that was never attached" },
-    { "never_attached_omp.c", "OpenMP: a pointer that is not attached" },
-    { "stale.c", "a missing update: the end of a region overwrites a change" },
-    { "missing_wait.c", "an update does not wait for a kernel in a queue" },
-    { "relaxation.c", "a loop that maps its data for each kernel: what --advice says" },
-    { "portable.c", "directives that documents and runtimes read differently" },
-    { "ranks.c", "an MPI program that leaves data mapped" },
-    { "cells.c", "deep copy by directives, which accdeep cc lowers" },
-    { "cells_by_hand.c", "the same by hand" } } },
-}
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
@@ -61,7 +15,7 @@ end
 -- comes first, then a path or a file without its suffix; of several, the first one in the list.
 local function find(name)
   local names, paths = {}, {}
-  for _, subject in ipairs(SUBJECTS) do
+  for _, subject in ipairs(example_list.subjects) do
     for _, example in ipairs(subject[2]) do
       local path = example[1]
       local file = path:match "[^/]*$"
@@ -76,7 +30,7 @@ end
 -- Prints the list of the examples.
 local function list()
   common.write_output "accdeep examples NAME prints an example: accdeep examples first >first.lua\n"
-  for _, subject in ipairs(SUBJECTS) do
+  for _, subject in ipairs(example_list.subjects) do
     common.write_output(("\n%s\n"):format(subject[1]))
     for _, example in ipairs(subject[2]) do common.write_output(("  %-29s %s\n"):format(example[1], example[2])) end
   end
@@ -101,10 +55,11 @@ end
 -- Returns the paths of all examples, as a list.
 local function paths()
   local all = {}
-  for _, subject in ipairs(SUBJECTS) do
+  for _, subject in ipairs(example_list.subjects) do
     for _, example in ipairs(subject[2]) do all[#all + 1] = example[1] end
   end
   return all
 end
 
-return { about = "List the examples by subject, or print one.", options = options, run = run, paths = paths }
+return { about = "List the examples by subject, or print one.", options = options, run = run, paths = paths,
+  is_paged = true }

@@ -99,5 +99,6 @@ local function run(args)
   return exec(args)
 end
 
-return { about = "Run an OpenACC or OpenMP program of gcc (with -foffload=disable) or clang on accdeep's runtime.",
+return {
+  about = "Run an OpenACC or OpenMP program, and report wrong data; with --strict any program of gcc or clang.",
   options = options, normalize_arguments = normalize_arguments, run = run }

@@ -118,5 +118,5 @@ local function run(chosen)
   return common.USAGE
 end
 
-return { options = options, run = run, topics = topics.all,
+return { options = options, run = run, topics = function() return topics.all() end, is_paged = true,
   about = "Explain an error code, a directive, a rule, a term or a name." }

@@ -3,9 +3,10 @@
 -- Exit statuses. 0: success. 1: an expectation or a construct failed. 2: bad text of a directive or scenario. 3:
 -- file, device, environment or limit. 4: usage. 70: internal error.
 --
--- A command is a module of accdeep.tools.cli: {about, options, run, normalize_arguments}. `about`: its description.
--- options(parser) adds the command's options to its parser. run(options, parser) returns the exit status.
--- normalize_arguments(arguments) rewrites arguments that argparse cannot parse; it is optional.
+-- A command is a module of accdeep.tools.cli: {about, options, run, normalize_arguments, is_paged}. `about`: its
+-- description. is_paged: on a terminal, its output goes through a pager. options(parser) adds the command's options to
+-- its parser. run(options, parser) returns the exit status. normalize_arguments(arguments) rewrites arguments that
+-- argparse cannot parse; it is optional.
 
 local argparse = require "argparse"
 local common = require "accdeep.tools.cli.common"
@@ -39,6 +40,7 @@ local function parser(chosen)
   local p = argparse("accdeep", ABOUT)
   p:command_target "command"
   p:flag "--version":description "Print the version."
+  p:flag "--no-pager":description "Print long output at once. $PAGER is the program that shows it on a terminal."
   p:require_command(false)
   local by_name, parsers = {}, {}
   for _, group in ipairs(groups) do
@@ -77,6 +79,9 @@ end
 -- Executes the command line `args` and returns its exit status. Errors with a diagnostic are printed; other errors,
 -- which are internal, are raised again.
 return function(args)
+  -- The command is the first argument below.
+  local has_no_pager = args[1] == "--no-pager"
+  if has_no_pager then args = table.move(args, 2, #args, 1, {}) end
   local p, parsers, by_name = parser(args[1])
   -- `help` with an unknown command is parsed as that command, so that argparse prints the error.
   if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end
@@ -95,7 +100,9 @@ return function(args)
     common.err(p:get_help() .. "\n")
     return common.USAGE
   end
+  if command.is_paged and not has_no_pager and not options.no_pager then common.use_pager() end
   local is_complete, status = pcall(command.run, options, p)
+  common.finish_pager()
   if is_complete then
     local flushed, problem = io.stdout:flush()
     if not flushed then common.cannot_write("standard output: " .. problem) end

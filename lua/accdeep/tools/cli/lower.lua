@@ -3,7 +3,9 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
+local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
+local fortran_fixed_form = lazy.require "accdeep.tools.lower.fortran_fixed_form"
 local lower = lazy.require "accdeep.tools.lower"
 local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
@@ -29,6 +31,10 @@ local function run(chosen)
   if not text then
     common.err(messages)
     return 1
+  end
+  if details and details.is_free and chosen.o and fortran_fixed_form.is_fixed(chosen.o, request.options) then
+    error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = chosen.o
+      .. ": the lowered text is in free form", help = "-o " .. chosen.o:gsub("%.%w+$", ".f90") }, 0)
   end
   if not chosen.o then
     common.write_output(text)

@@ -1,6 +1,7 @@
 -- rules.lua - `accdeep rules`: prints the catalogue of rules, and what profiles decide.
 
 local lazy = require "accdeep.base.lazy"
+local conformance = lazy.require "accdeep.definitions.conformance"
 local rules = lazy.require "accdeep.definitions.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -31,7 +32,8 @@ local function run(chosen)
     common.write_output(profile_page.text(chosen.profile))
     return 0
   end
-  local text = rules.describe(rules.normalize_id(chosen.id or ""))
+  local counts = conformance.counts()
+  local text = rules.describe(rules.normalize_id(chosen.id or ""), counts)
   local matches = not text and rules.search(chosen.id) or {}
   local term = not text and #matches == 0 and glossary.term(chosen.id)
   if term then
@@ -46,8 +48,8 @@ local function run(chosen)
     return common.USAGE
   end
   if text then common.write_output(text) end
-  for _, id in ipairs(matches) do common.write_output(rules.describe(id)) end
+  for _, id in ipairs(matches) do common.write_output(rules.describe(id, counts)) end
   return 0
 end
 
-return { about = "Show rules of the specification.", options = options, run = run }
+return { about = "Show rules of the specification.", options = options, run = run, is_paged = true }

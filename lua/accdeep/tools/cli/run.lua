@@ -293,5 +293,5 @@ local function run(chosen)
   return report.status(records)
 end
 
-return { about = "Run scenarios.", options = options, run = run,
+return { about = "Run scenarios, and tell which cases hold.", options = options, run = run,
   shared_options = shared_options }

@@ -38,4 +38,5 @@ local function run(chosen)
   return 0
 end
 
-return { about = "Show types from debug information of a program.", options = options, run = run }
+return { about = "Show types from debug information of a program.", options = options, run = run,
+  is_paged = true }

@@ -230,11 +230,12 @@ end
 
 -- Reads lines until is_whole(text) is true, and returns `text` with these lines. Returns nil if the user cancels, by
 -- the interrupt key or the word quit. At the end of a file it returns what was read. `awaited`: description of what
--- completes the text, or nil.
+-- completes the text of a directive, or nil for a statement.
 function Repl:more(text, is_whole, awaited)
   local is_terminal = self.terminal.is_terminal
   if is_terminal and not is_whole(text) then
-    self.terminal:write(("  %s; quit gives up\n"):format(awaited or "the statement continues"))
+    self.terminal:write(awaited and ("  now %s. Ctrl-C takes the directive back.\n"):format(awaited)
+      or "  the statement continues. Ctrl-C takes it back.\n")
   end
   while not is_whole(text) do
     local line, why = self.terminal:read ">> "
@@ -266,9 +267,9 @@ function Repl:directive(line)
   local body
   if self:session().language.has_paragraphs then
     body = self:more("", function(lines) return lines:find "\n%s*$" and lines:find "%S" end,
-      "now the construct's body, up to an empty line")
+      "the construct's body, up to an empty line")
   else
-    body = self:more("", input.is_whole_body, "now the construct's body, a statement of C that ends with ; or }")
+    body = self:more("", input.is_whole_body, "the construct's body, a statement of C that ends with ; or }")
   end
   return body and ("%s %s %s"):format(word, input.quote(text), input.quote((body:gsub("^\n", ""))))
 end

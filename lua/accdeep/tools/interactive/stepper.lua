@@ -272,6 +272,7 @@ local function stepper(file, text, options, terminal, color)
   local self = setmetatable({ file = file, terminal = terminal, color = color, stop_condition = stop_always,
     prepare = reproducible() }, Stepper)
   terminal.words = function(stem) return self:words(stem) end
+  terminal:write "  Enter steps, help lists commands\n"
   if options.trust then terminal:write "  what the scenario does to files is done again by each step back\n" end
   while true do
     local record = self:pass(text, options)

@@ -348,9 +348,9 @@ end
 
 -- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
 -- directives that stay as they are. fail(directive, message, help) must raise an error; it is called for directives
--- that OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its name
--- in line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text before the
--- first line marker.
+-- that OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its
+-- name in line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text
+-- before the first line marker.
 --
 -- Entries of self.list also have `token` and `after`, the numbers of the directive's token and of the next one, and
 -- `text`, the directive after `#pragma acc`.

@@ -737,8 +737,8 @@ local function translate_to_openmp(self, text)
   end
   return c_openmp.text(self.session, text, self.unit.path, is_left, function(directive, message, help)
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = message, help = help,
-      file = directive.file, line = directive.line, column = directive.pos, snippet = directive.line_text, snippet_column = directive.pos,
-      length = #directive.node.name }, 0)
+      file = directive.file, line = directive.line, column = directive.pos, snippet = directive.line_text,
+      snippet_column = directive.pos, length = #directive.node.name }, 0)
   end)
 end
 

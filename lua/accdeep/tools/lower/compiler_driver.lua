@@ -7,6 +7,7 @@ local c_compiler = require "accdeep.tools.lower.c_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
+local fortran_fixed_form = require "accdeep.tools.lower.fortran_fixed_form"
 local fortran_loop_marks = require "accdeep.tools.lower.fortran_loop_marks"
 local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local loop_marks = require "accdeep.tools.lower.loop_marks"
@@ -18,7 +19,7 @@ local strings = require "accdeep.base.strings"
 local compiler_driver = {}
 
 local suffixes = {}
-for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do suffixes[suffix] = true end
+for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08 f F for FOR"):gmatch "%S+" do suffixes[suffix] = true end
 
 local quote = shell_command.quote
 
@@ -27,7 +28,7 @@ local quote = shell_command.quote
 local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
-    or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
+    or lower_case:find "\n[c*]%$acc" ~= nil or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
 end
 
 -- Options whose value is the next argument, in addition to those that begin with -i and to -I, -J, -D, -U, -x and -o.
@@ -98,16 +99,25 @@ function compiler_driver.export(options, text, exported, extra)
   if extra then fortran_modules.write(extra, { extra, table.unpack(folders) }, used, exported or {}) end
 end
 
--- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted} for the units whose
--- text changed, or whose included files have shapes or policies (`described`). `at`: index in the command. `pasted`:
--- paths of the files inlined in `text`. The second result is {path, messages} for the first unit with directives that
--- the compiler rejects, or nil. `folder`: a Folder for temporary files. Raises errors of directives.
+-- Returns true if a path is that of a unit of Fortran.
+local function is_fortran_unit(path) return path:find "%.[fF]%d*$" ~= nil or path:find "%.[fF][oO][rR]$" ~= nil end
+
+-- Returns the name of the file, without folders, to which a unit in fixed form is written in free form.
+local function free_form_name(path)
+  return (path:match "[^/]*$":gsub("%.%w+$", path:find "%.F%w*$" and ".F90" or ".f90"))
+end
+
+-- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted, name} for the units
+-- whose text changed, or whose included files have shapes or policies (`described`). `at`: index in the command.
+-- `pasted`: paths of the files inlined in `text`. `name`: name of the file to write, without folders. The second result
+-- is {path, messages} for the first unit with directives that the compiler rejects, or nil. `folder`: a Folder for
+-- temporary files. Raises errors of directives.
 local function lower_units(list, request, folder)
   local units, options, problem = {}, options_of(list), nil
   local unit_indices, modules = units_of(list), nil
   for _, i in ipairs(unit_indices) do
     local path = list[i]
-    local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
+    local text, is_fortran = files.read(path), is_fortran_unit(path)
     -- Later units may use the modules of this unit, therefore the modules are compiled first, to a temporary folder.
     if is_fortran and unit_indices[2] then
       modules = modules or folder:modules()
@@ -120,7 +130,7 @@ local function lower_units(list, request, folder)
         to = request.to, rules = request.rules, modules = modules }
       if lowered_text and (lowered_text ~= text or details.described) then
         units[#units + 1] = { at = i, path = path, text = lowered_text, described = details.described,
-          pasted = details.pasted }
+          pasted = details.pasted, name = details.is_free and free_form_name(path) or path:match "[^/]*$" }
       end
       if not lowered_text and (has_own or details.is_read) then
         problem = problem or { path = path, messages = messages }
@@ -150,14 +160,12 @@ end
 local function run(list, units, folder, log)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(units) do
-    local name = unit.path:match "[^/]*$"
-    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number,
-      unit.suffix and name:gsub("%.%w+$", "") .. unit.suffix or name)
+    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number, unit.name)
     files.write(unit.lowered_path, unit.text)
     command[unit.at] = unit.lowered_path
     local unit_folder = unit.path:match "^(.*)/" or "."
-    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. unit_folder
-    if unit.is_marked and unit.path:find "%.[fF]%d+$" then command[#command + 1] = "-ffree-line-length-none" end
+    command[#command + 1] = (is_fortran_unit(unit.path) and "-I" or "-iquote") .. unit_folder
+    if unit.is_marked and is_fortran_unit(unit.path) then command[#command + 1] = "-ffree-line-length-none" end
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
@@ -193,28 +201,29 @@ local function name_dependencies(list, units)
   end
 end
 
--- Returns the text of the unit `path` with marks at its parallel loops, a list of loops that cannot be marked
--- (loop_marks.lua), and the suffix of a preprocessed file, which the text is; nil for a unit without such loops, and for
--- one that the compiler does not preprocess. `unit`: {path, command, options, text, folder} of c_compiler.lua.
+-- Returns the text of a unit with marks at its parallel loops, a list of loops that cannot be marked (loop_marks.lua),
+-- and the name of the file to write, without folders; nil for a unit without such loops, and for one that the compiler
+-- does not preprocess. `unit`: {path, name, command, options, text, folder}, as in c_compiler.lua. `text`: its text.
 local function mark_unit(unit, text)
-  local is_fortran = unit.path:find "%.[fF]%d+$" ~= nil
-  local is_preprocessed = is_fortran and fortran_compiler.is_preprocessed(unit)
-  if is_fortran and not text:lower():find "!%$%l%l%l" then return nil end
-  if not is_fortran and not (text:find "[pP]ragma" or text:find "#%s*include") then return nil end
-  if is_fortran and not is_preprocessed then return fortran_loop_marks.insert(text, unit.path) end
-  local preprocessed = c_compiler.preprocess(unit, is_fortran and "-cpp" or "")
-  if not preprocessed then return nil end
-  local is_cxx = not is_fortran and c_compiler.is_cxx(unit.path, unit.command)
-  local marked, unmarked
-  if is_fortran then
-    marked, unmarked = fortran_loop_marks.insert(preprocessed, unit.path)
-  else
-    marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx)
+  local base = unit.name:gsub("%.%w+$", "")
+  if not is_fortran_unit(unit.path) then
+    local is_cxx = c_compiler.is_cxx(unit.path, unit.command)
+    local may_have_loops = text:find "[pP]ragma" or text:find "#%s*include"
+    local preprocessed = may_have_loops and c_compiler.preprocess(unit, "")
+    if not preprocessed then return nil end
+    local marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx)
+    -- clang makes no device code of files with the suffixes of preprocessed ones.
+    local suffix = c_compiler.is_clang(unit) and (is_cxx and ".cpp" or ".c") or is_cxx and ".ii" or ".i"
+    return marked, unmarked, base .. suffix
   end
-  if is_fortran then return marked, unmarked, ".f90" end
-  -- clang makes no device code of files with the suffixes of preprocessed ones.
-  if c_compiler.is_clang(unit) then return marked, unmarked, is_cxx and ".cpp" or ".c" end
-  return marked, unmarked, is_cxx and ".ii" or ".i"
+  if not text:lower():find "[!c*]%$%l%l%l" then return nil end
+  if fortran_compiler.is_preprocessed(unit) then text = c_compiler.preprocess(unit, "-cpp") end
+  if text and fortran_fixed_form.is_fixed(unit.name, unit.options) then
+    text = fortran_fixed_form.convert(text, unit.options)
+  end
+  if not text then return nil end
+  local marked, unmarked = fortran_loop_marks.insert(text, unit.path)
+  return marked, unmarked, base .. ".f90"
 end
 
 -- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units to
@@ -226,14 +235,15 @@ local function mark_loops(list, units, folder)
   local options = options_of(list)
   for _, i in ipairs(units_of(list)) do
     local path, unit = list[i], lowered[i]
-    local marked, unmarked, suffix = mark_unit({ path = path, command = list[1], options = options,
-      text = unit and unit.text, folder = folder:path() }, unit and unit.text or files.read(path))
+    local marked, unmarked, name = mark_unit({ path = path, command = list[1], options = options,
+      text = unit and unit.text, folder = folder:path(), name = unit and unit.name or path:match "[^/]*$" },
+      unit and unit.text or files.read(path))
     for _, loop in ipairs(unmarked or {}) do
       io.stderr:write(("%s:%d: note[not-checked]: races of this loop are not found: %s\n"):format(loop.path, loop.line,
         loop.reason))
     end
     if marked then
-      marked_units[#marked_units + 1] = setmetatable({ text = marked, suffix = suffix, is_marked = true },
+      marked_units[#marked_units + 1] = setmetatable({ text = marked, name = name, is_marked = true },
         { __index = unit or { at = i, path = path } })
       lowered[i] = nil
     end
@@ -271,7 +281,7 @@ local function run_marked(list, units, folder)
   io.stderr:write(files.read(log))
   name_dependencies(list, units)
   for _, unit in ipairs(units) do
-    if unit.suffix then write_dependencies(list, unit) end
+    if unit.is_marked then write_dependencies(list, unit) end
   end
   return 0
 end

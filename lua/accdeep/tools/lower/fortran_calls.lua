@@ -17,7 +17,7 @@ local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_types = require "accdeep.types.fortran_types"
 local fortran_writer = require "accdeep.tools.lower.fortran_writer"
 local openacc_sema = require "accdeep.sema.openacc_sema"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_execution = require "accdeep.run.openacc_execution"
 local ir_text = require "accdeep.lowering.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
@@ -626,7 +626,7 @@ end
 -- (subscripts by variable). Raises {cannot = reason}.
 function Calls:write(unit, directive, clauses)
   local lowered_node, sources = self:whole_variables(directive, directive.node, clauses)
-  local plan = openacc_lowering.directive(self.session, lowered_node, { file = unit.path, line = directive.own.first })
+  local plan = openacc_execution.lower(self.session, lowered_node, { file = unit.path, line = directive.own.first })
   if plan.kind ~= "region" and plan.kind ~= "compute" then
     return wrap_condition(directive.condition, self:call(unit, directive, plan, sources, "accd_lowered_run", "")), {}
   end

@@ -7,6 +7,7 @@
 
 local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
+local fortran_fixed_form = require "accdeep.tools.lower.fortran_fixed_form"
 local shell_command = require "accdeep.tools.shell_command"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -94,6 +95,13 @@ function fortran_compiler.view(unit, text)
       view[#view + 1] = { text = row, line = file == unit.path and line or nil }
       line = line + 1
     end
+  end
+  if not unit.is_fixed then return view end
+  local rows, at = {}, 0
+  for i, entry in ipairs(view) do rows[i] = entry.text end
+  for row in fortran_fixed_form.convert(table.concat(rows, "\n"), unit.options):gmatch "(.-)\n" do
+    at = at + 1
+    view[at].text = row
   end
   return view
 end
@@ -300,7 +308,9 @@ end
 -- Compiles the lowered text with its directives, as a check. Returns the messages if that fails, or nil.
 function fortran_compiler.refuses_lowered(unit, text)
   local flags = (unit.openmp and "-fopenmp" or "-fopenacc") .. " -fsyntax-only"
-  local ok, messages = try(unit, { text }, flags, unit.path:match "%.%w+$")
+  local extension = unit.path:match "%.%w+$"
+  if unit.is_fixed then extension = fortran_compiler.is_preprocessed(unit) and ".F90" or ".f90" end
+  local ok, messages = try(unit, { text }, flags, extension)
   return not ok and messages or nil
 end
 

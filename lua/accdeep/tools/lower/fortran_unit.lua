@@ -1,5 +1,6 @@
--- fortran_unit.lua - lowers a Fortran unit in free form: directives of TR-14-1 become standard ones and statements, or
--- data directives become calls. Lines keep their numbers. lower/init.lua calls fortran_unit.lower. The phases:
+-- fortran_unit.lua - lowers a Fortran unit: directives of TR-14-1 become standard ones and statements, or data
+-- directives become calls. Lines keep their numbers. fortran_fixed_form.lua converts a unit in fixed form first.
+-- lower/init.lua calls fortran_unit.lower. The phases:
 --   view: the lines that the compiler sees, after preprocessing.
 --   scan: the statements and directives of the view (fortran_source.lua).
 --   read_directives, plan_directives: parse and select directives.
@@ -17,7 +18,7 @@ local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
-local convenience = require "accdeep.lowering.convenience"
+local convenience = require "accdeep.sema.clauses.convenience"
 local debug_info = require "accdeep.types.debug_info"
 local deep_directive = require "accdeep.tools.emit.deep_directive"
 local program_transfers = require "accdeep.tools.emit.program_transfers"
@@ -26,6 +27,7 @@ local unit_directives = require "accdeep.tools.lower.unit_directives"
 local fortran_designators = require "accdeep.tools.lower.fortran_designators"
 local fortran_calls = lazy.require "accdeep.tools.lower.fortran_calls"
 local fortran_edits = require "accdeep.tools.lower.fortran_edits"
+local fortran_fixed_form = require "accdeep.tools.lower.fortran_fixed_form"
 local fortran_functions = require "accdeep.tools.emit.fortran_functions"
 local files = require "accdeep.tools.files"
 local fortran_openmp = lazy.require "accdeep.tools.lower.fortran_openmp"
@@ -33,7 +35,7 @@ local fortran_modules = require "accdeep.tools.lower.fortran_modules"
 local fortran_types = require "accdeep.types.fortran_types"
 local location = require "accdeep.base.location"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
-local openacc_lowering = require "accdeep.lowering.openacc_lowering"
+local openacc_analysis = require "accdeep.sema.clauses.openacc_analysis"
 local PREFIX = require "accdeep.tools.lower.c_compiler".PREFIX
 local requested_action = require "accdeep.lowering.requested_action"
 local scope = require "accdeep.types.scope"
@@ -536,7 +538,7 @@ local function rewrite_as_calls(self, construct)
   openacc_sema.check(node)
   openacc_sema.check_forms(node, kind, session.rules)
   local clauses = convenience.lower(session, kind, data.clauses, node.name)
-  local list = openacc_lowering.requests({ session = session, kind = kind }, clauses)
+  local list = openacc_analysis.requests({ session = session, kind = kind }, clauses)
   add_region(self, construct, list)
   if is_compute(node) then
     for _, request in ipairs(implicit(self, construct, kind)) do
@@ -591,7 +593,7 @@ local function rewrite(self, construct)
     openacc_sema.check_forms(node, kind, session.rules)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)
     local plan = { session = session, kind = kind, if_present = clause_set.if_present }
-    local list = openacc_lowering.requests(plan, clauses)
+    local list = openacc_analysis.requests(plan, clauses)
     if not self.is_extended then keep_targets(construct, list) end
     if is_compute(node) and self.is_extended then
       local implicit_requests = implicit(self, construct, kind)
@@ -704,31 +706,18 @@ local function procedure_prefix(path)
   return ("accdeep_%08x_"):format(hash)
 end
 
--- Returns true if a text in fixed form may have a directive of TR-14-1.
-local function may_be_extended(text)
-  for line in text:lower():gmatch "[^\n]+" do
-    local directive = line:match "^[c*!]%$acc(.*)$"
-    if directive and (directive:find "^%s*shape" or directive:find "^%s*policy" or directive:find "[<@{]") then
-      return true
-    end
-  end
-  return false
-end
-
 -- Lowers the unit of `request` (fields: lower/init.lua) in the session `opened`. Returns the text and nil, or nil and
--- the compiler's messages; then {exported}: directives by module. For fixed form without TR-14-1 returns only the text,
--- unchanged. Raises errors of directives, and for TR-14-1 in fixed form.
+-- the compiler's messages; then {exported, is_free}: directives by module; true if the text is in free form, unlike the
+-- unit. Raises errors of directives.
 function fortran_unit.lower(opened, request)
-  if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
-    if not may_be_extended(request.text) then return request.text end
-    error(diagnostic.new { code = "unsupported", message = request.path .. ": directives of TR-14-1 in fixed form",
-      rule = "HOUSE-lower", help = "write the unit in free form" }, 0)
-  end
+  local is_fixed = fortran_fixed_form.is_fixed(request.path, request.options)
+  local text = is_fixed and fortran_fixed_form.convert(request.text, request.options) or request.text
   local folder = shell_command.folder()
   files.make_folder(folder .. "/modules")
-  local self = setmetatable({ session = opened, text = request.text, path = request.path, command = request.command,
-    options = request.options, folder = folder, modules = request.modules or folder .. "/modules",
-    starts = location.line_starts(request.text), edits = {}, regions = {}, exported = {} }, Unit)
+  local self = setmetatable({ session = opened, text = text, path = request.path, is_fixed = is_fixed,
+    command = request.command, options = request.options, folder = folder,
+    modules = request.modules or folder .. "/modules", starts = location.line_starts(text), edits = {}, regions = {},
+    exported = {} }, Unit)
   self.is_openmp = request.to == "openmp"
   self.replaces_all = self.is_openmp or request.to == "accdeep"
   self.procedures = fortran_functions.new(procedure_prefix(request.path), self.is_openmp)
@@ -736,7 +725,8 @@ function fortran_unit.lower(opened, request)
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(folder)
   if not results[1] then error(results[2], 0) end
-  return results[2], results[3], { exported = self.exported }
+  if results[2] == text then results[2] = request.text end
+  return results[2], results[3], { exported = self.exported, is_free = is_fixed and results[2] ~= request.text }
 end
 
 return fortran_unit

@@ -8,7 +8,7 @@ local context = {}
 
 -- Returns the string of Lua that is open at position `at` of a text: its beginning, and the code before it in its line.
 -- Returns nil if `at` is not in a string; the second result is then true if `at` is in a comment.
-local function open_string(text, at)
+function context.open_string(text, at)
   local from = 1
   while true do
     local start, _, mark = text:find("([\"'%[%-])", from)
@@ -90,7 +90,7 @@ function context.at(document, line, column)
     return { language = language, before = language and text:sub(after) }
   end
   local at = document.starts[line] + column - 1
-  local first, code = open_string(document.text, at)
+  local first, code = context.open_string(document.text, at)
   if not first then return { is_comment = code } end
   local before = document.text:sub(first, at - 1)
   local name = receiver(code)

@@ -34,7 +34,7 @@ function lookup.hover(document, line, column)
   local first = place.language and column - #place.before or 0 -- a directive's name may have several words
   if first >= 1 then
     local name, after = context.directive(text:sub(first), place.language)
-    local description = name and column < first + after - 1 and topics.describe(name)
+    local description = name and column <= first + after - 1 and topics.describe(name)
     if description then
       return { text = description, first = first + #text:sub(first):match "^%s*", last = first + after - 2 }
     end

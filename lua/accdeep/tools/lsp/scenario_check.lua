@@ -1,20 +1,36 @@
 -- scenario_check.lua - checks a scenario as `accdeep run` does: in its sandbox, within limits of steps, memory and
 -- time. Nothing is written: output is dropped, and scenarios draw no pictures. Runs in a child process (jobs.lua).
 
+local context = require "accdeep.tools.lsp.context"
 local explain = require "accdeep.inspect.explain"
 local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 
 local scenario_check = {}
 
--- Returns true if a text of Lua is a scenario: it calls acc, omp, declare, fortran, scenario or vocabulary as scenarios
--- do. Programs that require the package accdeep, and other Lua files, are none.
+-- Patterns of the calls that tell a scenario.
+local CALLS = { "%f[%w_.:]scenario%s*{", "%f[%w_.:]vocabulary%s*{" }
+for i, name in ipairs { "acc", "omp", "declare", "declare_from", "fortran" } do
+  CALLS[i + 2] = "%f[%w_.:]" .. name .. "%s*%(?%s*[\"'%[]"
+end
+
+local MOST_MATCHES = 20 -- limit of matches of a pattern that are looked at: each takes the time to read the text
+
+-- Returns true if a text of Lua is a scenario: its code has one of the CALLS, and does not call require, which
+-- scenarios do not have.
 function scenario_check.is_scenario(text)
-  if text:find "require%s*%(?%s*[\"']accdeep" then return false end
-  for _, name in ipairs { "acc", "omp", "declare", "declare_from", "fortran" } do
-    if text:find("%f[%w_.:]" .. name .. "%s*%(?%s*[\"'%[]") then return true end
+  if text:find "%f[%w_]require%s*%(?%s*[\"'%[]" then return false end
+  for _, pattern in ipairs(CALLS) do
+    local from, count = 1, 0
+    while count < MOST_MATCHES do
+      local at, last = text:find(pattern, from)
+      if not at then break end
+      local first, is_comment = context.open_string(text, at)
+      if not first and not is_comment then return true end
+      from, count = last + 1, count + 1
+    end
   end
-  return text:find "%f[%w_.:]scenario%s*{" ~= nil or text:find "%f[%w_.:]vocabulary%s*{" ~= nil
+  return false
 end
 
 local function drop() end

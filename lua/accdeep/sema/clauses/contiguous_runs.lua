@@ -1,5 +1,6 @@
 -- contiguous_runs.lua - splits the section of an update into contiguous runs: parts without gaps, each the AST of a
--- section or element. The lowerings of OpenACC and OpenMP pass the AST of a list item and receive a list of ASTs.
+-- section or element. The analysis of OpenACC and the lowering of OpenMP pass the AST of a list item and receive a list
+-- of ASTs.
 --
 -- Invariant: the runs have the order of their addresses, and together are the section.
 --
@@ -57,21 +58,21 @@ local function strip_strides(node)
 end
 
 -- Returns a section as a single run, without strides that have no effect. Other list items are returned unchanged.
--- Raises if a stride leaves gaps. If there are strides, the plan becomes single_use, because their values are checked
--- now. Decides OMP60-map-13.
-function contiguous_runs.as_single_run(plan, node)
+-- Raises if a stride leaves gaps. If there are strides, the directive becomes single_use, because their values are
+-- checked now. Decides OMP60-map-13.
+function contiguous_runs.as_single_run(directive, node)
   if not has_stride(node) then return node end
   local base, subscripts = list_item.split_designator(node)
-  local t = list_item.type_of(plan.session, base)
+  local t = list_item.type_of(directive.session, base)
   for _, subscript in ipairs(subscripts) do
-    local _, count, stride = range_of(plan.session, subscript, t and t.n)
+    local _, count, stride = range_of(directive.session, subscript, t and t.n)
     if stride > 1 and count ~= 1 then
       raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
         { rule = "OMP60-map-13", help = "target update takes strides" })
     end
     t = t and types.element(t)
   end
-  plan.single_use = true
+  directive.single_use = true
   return strip_strides(node)
 end
 
@@ -79,8 +80,8 @@ end
 -- stride, or with only a part of an inner dimension, has several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to
 -- cite if the section is outside of its array. Raises in that case, and if there are more than MOST runs. Decides
 -- ACC33-upd-2.
-function contiguous_runs.contiguous(plan, node, rule)
-  local session = plan.session
+function contiguous_runs.contiguous(directive, node, rule)
+  local session = directive.session
   local base, subscripts = list_item.split_designator(node)
   if not subscripts then return { node } end
   local t, last, arrays = list_item.type_of(session, base), nil, {}
@@ -96,8 +97,8 @@ function contiguous_runs.contiguous(plan, node, rule)
       end
     end
   end
-  if not last then return { contiguous_runs.as_single_run(plan, node) } end
-  plan.single_use = true
+  if not last then return { contiguous_runs.as_single_run(directive, node) } end
+  directive.single_use = true
   local list = {}
   -- Appends runs of the section to `list`. at: AST of the base, with an index in place of each subscript before
   -- subscript number `i`.
@@ -127,6 +128,17 @@ function contiguous_runs.contiguous(plan, node, rule)
     end
   end
   each(1, base)
+  return list
+end
+
+-- Returns the list items of an update with each section split into its contiguous runs, as a list of ASTs. Raises for
+-- errors of a section.
+function contiguous_runs.split_update(directive, vars)
+  local list = {}
+  for _, variable in ipairs(vars) do
+    local runs = contiguous_runs.contiguous(directive, variable, "ACC33-2.7.1-1")
+    table.move(runs, 1, #runs, #list + 1, list)
+  end
   return list
 end
 

@@ -2,7 +2,7 @@
 --
 --     copyin(X.a[0:n]) create(X)   ->   invoke<>(X)::{ default(create) copyin(a[0:n]) }
 --
--- Input: the clauses of a directive. Output: clauses without member list items. openacc_lowering.lua calls `lower`. All
+-- Input: the clauses of a directive. Output: clauses without member list items. openacc_analysis.lua calls `lower`. All
 -- members of one base, from all clauses, are gathered in one nest. The default of the nest is the clause that names the
 -- base itself; without such a clause it is exclude. A nest names members and maps each of them by a clause; the clause
 -- `invoke` applies a nest to objects. Structures and pointers on the path to a member become inner nests. Members are
@@ -34,30 +34,6 @@ local convenience = {}
 
 -- Directions of update: name of a clause of update -> direction, such as host -> "self"; other clauses have no entry.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
-
--- Returns the access path from the outermost enclosing structure to a list item in C: the structure's AST, its type,
--- the steps, and the subscripts (nil: none). A step is {name, pos} or {index, pos}. Returns nil if the list item is not
--- a member. Raises if the list item has subscripts, although its type has no elements.
-function convenience.access_path(session, variable)
-  local base, subscripts = list_item.split_designator(variable)
-  local t = list_item.type_of(session, base)
-  local objects = list_item.enclosing(session, base)
-  if #objects == 0 then return nil end
-  if subscripts and not types.element(t) then
-    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
-      list_item.render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
-  end
-  local steps = {}
-  for i, object in ipairs(objects) do
-    if i > 1 then steps[#steps + 1] = { index = object.node.index, pos = object.node.pos } end
-    table.move(object.steps, 1, #object.steps, #steps + 1, steps)
-  end
-  local last = list_item.single(base)
-  if last.tag == "index" and list_item.type_of(session, last.base).kind == "pointer" then
-    steps[#steps + 1] = { index = last.index, pos = last.pos }
-  end
-  return objects[1].node, objects[1].type, steps, subscripts
-end
 
 -- Returns true if a node designates several elements: it is a section, or a Fortran reference with a range.
 local function is_range(node)
@@ -261,18 +237,6 @@ function nest_of(node, scope)
     end
   end
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
-end
-
--- Returns the object that encloses a list item in C, as AST, and a second result: true if a pointer points to this
--- object. The list item is a member, or a section of an array member. Returns nil for other list items, such as
--- sections of pointers.
-function convenience.object_of(session, variable)
-  local base, subscripts = list_item.split_designator(variable)
-  if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
-  local objects = list_item.enclosing(session, base)
-  local node = #objects > 0 and objects[#objects].node
-  if not node then return nil end
-  return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
 -- Actions that allocate or delete data. All other actions require data to be present, or ignore absent data.

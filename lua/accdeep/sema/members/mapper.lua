@@ -1,7 +1,7 @@
 -- mapper.lua - makes the member mappings of list items to which a mapper applies (declare mapper, OMP60-map-15).
 --
 -- Input: a mapper (sema/members/mapper_definition.lua), and requests of map clauses. Output: member mappings, as
--- nest.lua makes them. openmp_requested_action.lua calls find and member_mapping.
+-- nest.lua makes them. requests.lua calls find and member_mapping.
 --
 --   map request: the map of the list item to which a mapper is applied, {type, kind, flags, actions, update}.
 --     type     map type of the list item, such as "tofrom"; kind: kind of the directive, such as "exit data".

@@ -1,0 +1,52 @@
+-- example_list.lua - the examples that `accdeep examples` lists and prints.
+
+local example_list = {}
+
+-- Subjects with their examples: the path in examples/, and a description of at most 80 columns.
+example_list.subjects = {
+  { "Begin here", {
+    { "first.lua", "a scenario that explains itself; accdeep init writes it" },
+    { "update_pointer.lua", "does an update of a structure keep its attached pointer?" },
+    { "never_attached.lua", "a kernel follows a pointer that was never attached" },
+    { "deep_copy.lua", "one clause copies a structure with its arrays" } } },
+  { "Tutorial, step by step", {
+    { "tutorial/01-flat-array.lua", "a kernel needs its data on the device" },
+    { "tutorial/02-structure.lua", "a clause on a structure does not move what its pointer points to" },
+    { "tutorial/03-attach.lua", "a deep copy by hand: map the structure, map the target, attach" },
+    { "tutorial/04-shape.lua", "a shape says what a deep copy includes" },
+    { "tutorial/05-nested.lua", "structures in structures, to any depth" },
+    { "tutorial/06-part.lua", "named shapes exclude members; policies give directions" },
+    { "tutorial/07-update.lua", "updates of whole objects and of single members" },
+    { "tutorial/08-swap.lua", "the host swaps two pointers, and the device needs the same" },
+    { "tutorial/09-mutable.lua", "parts are mapped and unmapped while the rest stays" },
+    { "tutorial/10-vector.lua", "a C++ class with three pointers into one array" },
+    { "tutorial/11-fortran.lua", "Fortran: components have bounds, so that no shape is needed" },
+    { "tutorial/12-standard.lua", "standard OpenACC, to export as a C program" } } },
+  { "Subjects", {
+    { "deep_type.lua", "deep copy: one type, three shapes, and what each directive moves" },
+    { "openmp.lua", "OpenMP: maps of members, mappers, indirect data" },
+    { "groups.lua", "OpenMP: clauses that are declared once, and bound to constructs" },
+    { "missing_wait.lua", "queues: a missing wait, and the order that shows it" },
+    { "fortran.lua", "Fortran pointers: an attach writes bounds, too" },
+    { "directory.lua", "nested data environments: pieces of one array share a block" } } },
+  { "Vocabularies for accdeep explore", {
+    { "explore/attach.lua", "attach and detach of a structure's pointer" },
+    { "explore/deep.lua", "shapes and policies, and the same by hand" },
+    { "explore/fortran.lua", "pointers and allocatables of Fortran" },
+    { "explore/levels.lua", "levels of data regions, and sections that become one block" },
+    { "explore/modifiers.lua", "modifiers of OpenACC's data clauses" },
+    { "explore/openmp.lua", "map types, base pointers, sections of length zero" },
+    { "explore/openmp-modifiers.lua", "modifiers and map types of OpenMP" } } },
+  { "Programs for accdeep cc and accdeep exec", {
+    { "never_attached.c", "OpenACC: a pointer that was never attached" },
+    { "never_attached_omp.c", "OpenMP: a pointer that is not attached" },
+    { "stale.c", "a missing update: the end of a region overwrites a change" },
+    { "missing_wait.c", "an update does not wait for a kernel in a queue" },
+    { "relaxation.c", "a loop that maps its data for each kernel: what --advice says" },
+    { "portable.c", "directives that documents and runtimes read differently" },
+    { "ranks.c", "an MPI program that leaves data mapped" },
+    { "cells.c", "deep copy by directives, which accdeep cc lowers" },
+    { "cells_by_hand.c", "the same by hand" } } },
+}
+
+return example_list
