@@ -120,9 +120,11 @@ struct rt_shadow {
     struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
-    /* History of accesses by iteration (loops.h): a cell for each 4 bytes of device memory, and for each byte of units
-     * that are used in part; return address of a read of each word, low half. cells NULL: iterations are not compared. */
-    struct rt_access_cell *cells, *byte_cells;
+    /* History of accesses by iteration (loops.h): a cell for each 8 bytes, for each 4 bytes and for each byte of device
+     * memory, of which a tile uses those of its unit, in bytes (0: it was not accessed yet); return address of a read of
+     * each word, low half. cells NULL: iterations are not compared. */
+    struct rt_access_cell *wide_cells, *cells, *byte_cells;
+    uint8_t *cell_units;
     uint32_t *readers;
     /* Notes the names and the location of an access that conflicts with one of another iteration; called during the
      * access. on_conflict then reports it, when the iteration ends. */

@@ -244,22 +244,26 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
     }
 }
 
-/* Records the use of the bytes [k, end) of one unit of 4 bytes. */
-static void record_in_unit(const struct use *use, size_t k, size_t end)
+/* Returns the cell of the unit of `unit` bytes (8, 4 or 1) at offset k of device memory. */
+static inline struct rt_access_cell *get_cell(size_t k, unsigned unit)
 {
-    struct rt_access_cell *cell = &local_shadow.cells[k / 4], *bytes = &local_shadow.byte_cells[k / 4 * 4];
-    const bool is_whole = end - k == 4;
-    if (is_whole && cell->write != RT_CELL_SPLIT) {
-        record_in_cell(cell, use, k);
-        return;
-    }
-    if (cell->write != RT_CELL_SPLIT) {
-        for (unsigned i = 0; i < 4; i++)
-            bytes[i] = *cell;
-        cell->write = RT_CELL_SPLIT;
-    }
-    for (; k < end; k++)
-        record_in_cell(&bytes[k % 4], use, k);
+    return unit == 8 ? &local_shadow.wide_cells[k / 8] : unit == 4 ? &local_shadow.cells[k / 4]
+                                                                   : &local_shadow.byte_cells[k];
+}
+
+/* Returns the size of the units of the tile at offset k for an access of the bytes [k, end) in it: the largest that the
+ * bytes consist of. Divides the units of the tile if they are larger. */
+static unsigned prepare_units(size_t k, size_t end)
+{
+    uint8_t *own = &local_shadow.cell_units[k / RT_TILE_BYTES];
+    const unsigned unit = k % 4 || end % 4 ? 1 : k % 8 || end % 8 ? 4 : 8, before = *own;
+    if (before && before <= unit)
+        return before;
+    const size_t tile = k / RT_TILE_BYTES * RT_TILE_BYTES;
+    for (size_t i = tile; before && i < tile + RT_TILE_BYTES; i += unit)
+        *get_cell(i, unit) = *get_cell(i, before);
+    *own = (uint8_t)unit;
+    return unit;
 }
 
 /* Records an access of the thread's kernel to n bytes of device memory at `at`, and notes conflicts with accesses of
@@ -269,9 +273,11 @@ void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, u
     const struct use use = {get_entry(access_flags), access_flags & RT_ACCESS_WRITE, at, pc, n, frame};
     if (use.is_write && pending.n && pending.at == at && pending.n == n)
         pending.updates = true;
-    for (size_t k = at - local_shadow.low, end = k + n, next; k < end; k = next) {
-        next = rt_min_size(end, k / 4 * 4 + 4);
-        record_in_unit(&use, k, next);
+    for (size_t k = at - local_shadow.low, end = k + n; k < end;) {
+        const size_t next = rt_min_size(end, (k / RT_TILE_BYTES + 1) * RT_TILE_BYTES);
+        const unsigned unit = prepare_units(k, next);
+        for (; k < next; k += unit)
+            record_in_cell(get_cell(k, unit), &use, k);
     }
 }
 

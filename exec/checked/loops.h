@@ -24,12 +24,12 @@ enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 64, RT_LOOP_TIMES = 1
 /* What excludes other accesses during an access: nothing, or the same kind of operation. SEVERAL_LOCKS: several locks
  * are held, or one without a number of its own; LOCK and the numbers from there on: one lock. */
 enum { RT_PLAIN, RT_ATOMIC, RT_SEVERAL_LOCKS, RT_LOCK, RT_EXCLUSIONS = 8 };
-/* Last accesses of 4 bytes, or of one byte: the last write and a read. Each is a time multiplied by RT_EXCLUSIONS, plus
- * what excluded other accesses. `write` RT_CELL_SPLIT: each of the 4 bytes has a cell. */
+/* Last accesses of a unit of 8 bytes, 4 bytes or one byte: the last write and a read. Each is a time multiplied by
+ * RT_EXCLUSIONS, plus what excluded other accesses. All units of a tile (RT_TILE_BYTES) have the same size, that of its
+ * smallest access. */
 struct rt_access_cell {
     uint32_t write, read;
 };
-#define RT_CELL_SPLIT UINT32_MAX
 
 /* Properties of a loop: its iterations belong to several teams, between which locks exclude nothing; no barrier is at
  * its end. */
@@ -126,9 +126,13 @@ static inline bool rt_is_ordered(uint32_t entry)
 static inline __attribute__((always_inline)) bool rt_record_plain_access(const struct rt_shadow *shadow, size_t k,
                                                                          size_t n, bool is_write, uintptr_t pc)
 {
-    struct rt_access_cell *cell = &shadow->cells[k / 4], *const second = cell + (n == 8);
+    const unsigned unit = shadow->cell_units[k / RT_TILE_BYTES];
+    if (unit < 4 || unit > n)
+        return false;
+    struct rt_access_cell *cell = unit == 8 ? &shadow->wide_cells[k / 8] : &shadow->cells[k / 4];
+    struct rt_access_cell *const second = cell + (n > unit);
     const uint32_t write = cell->write, read = cell->read;
-    if (second->write != write || second->read != read || !rt_is_ordered(write) || write == RT_CELL_SPLIT)
+    if (second->write != write || second->read != read || !rt_is_ordered(write))
         return false;
     if (is_write) {
         if (!rt_is_ordered(read))

@@ -26,12 +26,12 @@ static struct noted {
     int mapped_line;
 } noted;
 
-/* Returns the number of bytes of the history: a cell for each 4 bytes and for each byte of device memory, and a return
- * address for each 8 bytes. */
+/* Returns the number of bytes of the history: cells for each 8 bytes, each 4 bytes and each byte of device memory, a
+ * return address for each 8 bytes, and a byte for each tile. */
 static uint64_t get_history_bytes(void)
 {
-    return rt_shadow.bytes / 4 * sizeof *rt_shadow.cells + rt_shadow.bytes * sizeof *rt_shadow.byte_cells +
-           rt_shadow.bytes / 8 * sizeof *rt_shadow.readers;
+    return (rt_shadow.bytes / 8 + rt_shadow.bytes / 4 + rt_shadow.bytes) * sizeof *rt_shadow.cells +
+           rt_shadow.bytes / 8 * sizeof *rt_shadow.readers + rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
 /* Notes names and location of an access that conflicts with an earlier one. */
@@ -174,11 +174,13 @@ void rt_iteration_races_init(void)
     assert(rt_shadow.bytes);
     if (rt.options.compare_none)
         return;
-    rt_shadow.cells = rt_reserve_memory(get_history_bytes());
-    if (!rt_shadow.cells)
+    rt_shadow.wide_cells = rt_reserve_memory(get_history_bytes());
+    if (!rt_shadow.wide_cells)
         return;
+    rt_shadow.cells = rt_shadow.wide_cells + rt_shadow.bytes / 8;
     rt_shadow.byte_cells = rt_shadow.cells + rt_shadow.bytes / 4;
     rt_shadow.readers = (uint32_t *)(void *)(rt_shadow.byte_cells + rt_shadow.bytes);
+    rt_shadow.cell_units = (uint8_t *)(rt_shadow.readers + rt_shadow.bytes / 8);
     rt_shadow.on_conflicting_access = on_conflicting_access;
     rt_shadow.on_conflict = on_conflict;
 }
@@ -187,6 +189,6 @@ void rt_iteration_races_init(void)
 void rt_iteration_races_free(void)
 {
     if (rt_shadow.cells)
-        munmap(rt_shadow.cells, get_history_bytes());
+        munmap(rt_shadow.wide_cells, get_history_bytes());
     rt_shadow.cells = NULL;
 }

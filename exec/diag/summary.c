@@ -82,20 +82,22 @@ static void append_findings(struct rt_text_buffer *to)
         rt_text_append(to, ", %llu suppressed", counts[SUPPRESSED]);
 }
 
-/* Returns which races a run of a checked program has missed; NULL: it has compared the iterations of each kernel. */
-static const char *get_missed_races(void)
+/* Returns which races between iterations a run of a checked program with n kernels has missed; NULL: none. */
+static const char *get_missed_races(unsigned long long n)
 {
-    return rt.loop_kernels > rt.compared_kernels ? "races in the other runs of kernels (--all-races: in each)"
-           : rt.loop_kernels                     ? NULL
-                                                 : "races between iterations";
+    const bool has_unmarked = n > rt.loop_kernels, has_skipped = rt.loop_kernels > rt.compared_kernels;
+    return rt.options.compare_none       ? "races between iterations (--no-races)"
+           : has_unmarked && has_skipped ? "races in kernels without marked loops, and in other runs (--all-races)"
+           : has_unmarked                ? "races in kernels without marked loops"
+           : has_skipped                 ? "races in the other runs of kernels (--all-races: in each)"
+                                         : NULL;
 }
 
 /* Returns what a run with these options cannot find; NULL: no kernel ran, so that nothing was missed. */
 static const char *get_misses(unsigned long long nkernels)
 {
     return !nkernels                 ? NULL
-           : rt.options.compare_none ? "races between iterations (--no-races)"
-           : rt.options.instrumented ? get_missed_races()
+           : rt.options.instrumented ? get_missed_races(nkernels)
            : rt.options.strict       ? "races between iterations; host reads of stale data, reads of unset memory "
                                        "(accdeep cc finds both)"
                                      : "wrong accesses (accdeep cc finds them)";

@@ -256,7 +256,7 @@ function fortran_loop_marks.insert(text, path)
     local at, line = change()
     lines[at] = line
   end
-  local out = {}
+  local out = { line_markers.linemarker(1, path):sub(1, -2) }
   for i, line in ipairs(lines) do
     out[#out + 1] = line
     if self.lines_after[i] then
