@@ -145,13 +145,13 @@ end
 -- Returns a set of the program's races, as texts "place from to" with the iterations; nil if it has none.
 local function races_of(program)
   local list, races, last_write = accesses_of(program), {}, {}
-  local how = program.scalar == "none" and program.entry[4] or program.scalar == "mapped" and "shared" or "private"
+  local sharing = program.scalar == "none" and program.entry[4] or program.scalar == "mapped" and "shared" or "private"
   local function note(a, b, level)
     races[("%s %d %d"):format(b.place, a.path[level].iteration, b.path[level].iteration)] = true
   end
   for i, b in ipairs(list) do
-    if b.place == "s" and how ~= "shared" then
-      local level = last_write.s and how == "copies" and not b.is_write and concurrent_level(last_write.s, b)
+    if b.place == "s" and sharing ~= "shared" then
+      local level = last_write.s and sharing == "copies" and not b.is_write and concurrent_level(last_write.s, b)
       if level then note(last_write.s, b, level) end
       if b.is_write then last_write.s = b end
     else

@@ -216,8 +216,8 @@ function Recorder:end_iteration(parallel)
 end
 
 -- Returns the active loop to whose iterations an access at `time` and the current one belong, if the two may run at the
--- same time; nil if they are ordered, or are accesses to different copies. The second result is true if each thread has
--- a copy, and lanes of one thread may run the iterations. attributes: those of the memory.
+-- same time. Returns nil if they are ordered, or are accesses to different copies. The second result is true if each
+-- thread has a copy, and lanes of one thread may run the iterations. attributes: those of the memory.
 local function concurrent_loop(loops, time, attributes)
   for i = 1, #loops do
     local loop = loops[i]
@@ -279,11 +279,11 @@ local function raise_race(self, history, was_write, loop, is_write, attributes, 
   local name = attributes.name or element:match "^[%w_]+" or element
   local now = format_iteration(self.iteration, loop)
   local before = format_iteration(was_write and history.write or history.read, loop)
-  local earlier_pos, made = was_write and history.write_pos or history.read_pos, was_write and "writes" or "reads"
+  local earlier_pos, operation = was_write and history.write_pos or history.read_pos, was_write and "writes" or "reads"
   local message = is_write and was_write and ("iterations %s and %s both write %s"):format(before, now, element)
     or ("iteration %s %s %s, which iteration %s %s"):format(now, is_write and "writes" or "reads", element, before,
-      made)
-  local notes = earlier_pos and earlier_pos ~= pos and { ("iteration %s %s it at %s"):format(before, made,
+      operation)
+  local notes = earlier_pos and earlier_pos ~= pos and { ("iteration %s %s it at %s"):format(before, operation,
     clause_groups.written_at(session, earlier_pos)) }
   diagnostic.raise("data-race", pos, message, { rule = self.is_openmp and "OMP60-race-1" or "ACC33-2.9-5",
     objects = { object }, notes = notes or nil,
@@ -454,8 +454,8 @@ function Recorder:run_locked(lock, fn, frame)
   return result
 end
 
--- Returns the locks of an access. In an atomic construct, only accesses to its variable x are atomic: not the reads of
--- the form write, and in other forms not writes of what the statement has not read.
+-- Returns the locks of an access. In an atomic construct, only accesses to its variable x are atomic. These are the
+-- writes of the form write, and in other forms all reads, and writes of what the statement has read.
 function Recorder:locks_of(address, is_write)
   if not self.atomic then return self.locks end
   local is_atomic = is_write
@@ -468,9 +468,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 
--- Returns a function of the frame that runs an iteration of a loop. body: the compiled body of the innermost loop;
--- counters: list of {value, lvalue?, size}: value and address of each counter as functions of the frame; lvalue only
--- for a counter in memory.
+-- Returns a function of the frame that runs an iteration of a loop. body: the compiled body of the innermost loop.
+-- counters: list of {value, lvalue?, size}, with functions of the frame; lvalue only for a counter in memory.
 function iteration_races.iteration(space, parallel, body, counters)
   return function(f)
     space:begin_iteration(parallel, counters, f)

@@ -12,7 +12,7 @@
 --   implicit  attribute of variables in no clause: "none", "private", "firstprivate" or "task".
 --   is_named  function: true if a clause names the variable.
 --   team      true for a parallel or teams region.
---   level     which threads share a copy (backend/iteration_races.lua): 1 those of a team, 2 one thread, nil: unchanged.
+--   level     threads that share a copy (backend/iteration_races.lua): 1 those of a team, 2 one thread; nil: unchanged.
 --   rule      (in copies and parts) rule that says which types can be reduced.
 -- Parameters: `node` is the AST of the directive, `rule` the rule that errors cite, `private_node` the node being made.
 -- `attributes` are the variables that clauses name: name -> {clause, copy?}.

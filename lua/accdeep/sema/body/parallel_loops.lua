@@ -1,5 +1,5 @@
--- parallel_loops.lua - which loops of a body have iterations that a device may run in parallel, for the check of data
--- races (backend/iteration_races.lua).
+-- parallel_loops.lua - marks loops of a body whose iterations a device may run in parallel, for the check of data races
+-- (backend/iteration_races.lua).
 --
 -- Input: a loop directive, the level that encloses it (nesting_check.lua), and its loop nodes. Output: the outermost
 -- loop node gets the field `parallel`, the innermost one `iteration`. Both are the same table {counters, level,
