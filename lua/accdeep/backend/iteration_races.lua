@@ -241,9 +241,9 @@ local function format_iteration(iteration, loop)
 end
 
 -- Returns the help for a race: the clause or directive that removes it. name: the variable; is_scalar: true if the
--- access is to the whole variable; both_write: true if both accesses are writes; history: that of the earlier access.
-local function help_of(self, name, is_scalar, both_write, history)
-  local updates = history.write and history.is_update
+-- access is to the whole variable; both_write: true if both accesses are writes; updates: true if each iteration reads
+-- the memory and then writes it.
+local function help_of(self, name, is_scalar, both_write, updates)
   if is_scalar and both_write then
     return ("private(%s) on the loop%s"):format(name, self.session.language.name == "c"
       and ", or declare it in the loop's body" or "")
@@ -285,9 +285,10 @@ local function raise_race(self, history, was_write, loop, is_write, attributes, 
       operation)
   local notes = earlier_pos and earlier_pos ~= pos and { ("iteration %s %s it at %s"):format(before, operation,
     clause_groups.written_at(session, earlier_pos)) }
+  local updates = not is_write and history.is_update and history.read_pos == pos
   diagnostic.raise("data-race", pos, message, { rule = self.is_openmp and "OMP60-race-1" or "ACC33-2.9-5",
     objects = { object }, notes = notes or nil,
-    help = help_of(self, name, size == (attributes.size or object and object.bytes), is_write and was_write, history) })
+    help = help_of(self, name, size == (attributes.size or object and object.bytes), is_write and was_write, updates) })
 end
 
 -- ---------------------------------------------------------------------------------------- history --
