@@ -121,7 +121,7 @@ case("differs: a thread reads a value before another thread writes it [ACC33-asy
       "for (int i = 0; i < 8; i++) { if (i == 0) sum = t[7]; else t[i] = i; }"
     acc "wait"
   end)
-  acc "parallel loop present(t) async(1)" "for (int i = 0; i < 8; i++) t[i] = i > 0 ? t[i - 1] + i : 0;"
+  acc "parallel loop seq present(t) async(1)" "for (int i = 0; i < 8; i++) t[i] = i > 0 ? t[i - 1] + i : 0;"
   acc "wait"
   expect.device("t[7]", 28)
 end)

@@ -92,6 +92,14 @@ turned("chains", "libomptarget-19", function()
   return counters()
 end, { ignored = "", mapped = "H.s->a 0+1" })
 
+turned("races", "tr14", function()
+  return outcome(function()
+    expect.fails("data-race", function()
+      acc "parallel loop copy(A)" "for (int i = 1; i < 4; i++) A[i] = A[i - 1];"
+    end)
+  end)
+end, { reported = "done", ignored = "expectation" })
+
 turned("extended", "tr14", function()
   return outcome(function()
     declare "struct list { int n; struct list *next;\n#pragma acc shape include(next[0:next ? 1 : 0])\n};"

@@ -318,7 +318,7 @@ each("accepts: each pointer of a table has a counter of its own [ACC33-att-1]",
     acc "enter data copyin(table[0:128], values[0:128])"
     for i = 0, 127 do acc(("enter data attach(table[%d])"):format(i)) end
     expect.attached("table[77]", 1)
-    acc "parallel loop copyin(table[0:128], values[0:128]) copy(sum)"
+    acc "parallel loop copyin(table[0:128], values[0:128]) reduction(+: sum)"
       "for (int i = 0; i < 128; i++) sum += *table[i];"
     expect.host("sum", wanted)
     for i = 0, 127 do acc(("exit data detach(table[%d])"):format(i)) end

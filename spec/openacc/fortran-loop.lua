@@ -316,7 +316,7 @@ case("rejects: reductions of nested loops disagree, or a scalar is in no clause"
   wrong("conflicting-clauses", "ACC33-2.9.11-3", "!$acc loop gang reduction(*:s)\ndo i = 1, 2\n" .. sum
     .. "\nend do")
   expect.fails("missing-clause", function() fortran(inside("parallel copy(a)", sum)) end)
-  fortran(inside("parallel copy(a) copyin(s)", "!$acc loop gang\ndo i = 1, 2\ns = i\n" .. sum
+  fortran(inside("parallel copy(a) copyin(s)", "!$acc loop gang private(s)\ndo i = 1, 2\ns = i\n" .. sum
     .. "\na(i) = s\nend do"))
   expect.host("a(1:2)", { 4, 5 })
 end)

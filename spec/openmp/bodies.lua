@@ -211,7 +211,7 @@ end)
 
 case("accepts: constructs of threads are combined and nested [OMP60-loop-1]", function()
   omp "target map(m, s)" [[
-    #pragma omp teams
+    #pragma omp teams reduction(+: s)
     #pragma omp distribute
     for (int i = 0; i < 3; i++)
       #pragma omp parallel for simd schedule(static, 1) reduction(+: s)

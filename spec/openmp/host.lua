@@ -37,7 +37,7 @@ end)
 case("accepts: simdlen is at most safelen [OMP60-simd-1]", function()
   for _, text in ipairs { "simd safelen(8) simdlen(8)", "simd simdlen(4) safelen(16)", "parallel for simd simdlen(32)",
     "for simd simdlen(8) safelen(b)",
-    "target teams distribute parallel for simd safelen(4) simdlen(2) map(tofrom: sum)" } do
+    "target teams distribute parallel for simd safelen(4) simdlen(2) reduction(+: sum)" } do
     omp(text) "for (int k = 0; k < 2; k++) sum++;"
   end
   expect.host("sum", 10)

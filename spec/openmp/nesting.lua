@@ -12,17 +12,20 @@ end
 local FOR = "\n for (int i = 0; i < 2; i++) "
 
 case("accepts: constructs are nested as the rules allow [OMP60-nest-1]", function()
-  omp "target map(s)" ("#pragma omp parallel\n { #pragma omp for" .. FOR .. [[ {
+  omp "target map(s, t)" ("#pragma omp parallel\n { #pragma omp for" .. FOR .. [[ {
     #pragma omp parallel
     {
       #pragma omp for
-      for (int j = 0; j < 2; j++) s++;
+      for (int j = 0; j < 2; j++) {
+        #pragma omp atomic
+        s++;
+      }
       #pragma omp barrier
     }
     #pragma omp critical(one)
     {
       #pragma omp critical(two)
-      s++;
+      t++;
     }
     #pragma omp simd
     for (int j = 0; j < 2; j++) {
@@ -30,7 +33,8 @@ case("accepts: constructs are nested as the rules allow [OMP60-nest-1]", functio
       s++;
     }
   } }]])
-  expect.host("s", 10)
+  expect.host("s", 8)
+  expect.host("t", 2)
 end)
 
 case("rejects: worksharing and barrier regions are closely nested in each other [OMP60-nest-1]", function()
@@ -81,7 +85,10 @@ case("accepts: a target region contains constructs of threads, and is itself in 
             a[i] += 1;
           }
           #pragma omp single
-          a[4] += 1;
+          {
+            #pragma omp atomic
+            a[4] += 1;
+          }
         }
       }
     ]])

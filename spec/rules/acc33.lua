@@ -267,13 +267,16 @@ return {
     title = "Private variables of loops",
     text = "The loop variable of a loop directive is private, and so are the variables of a private clause. A "
       .. "private variable has the same name, but no value at the start. The original variable keeps its value." },
-  { id = "ACC33-2.9-5", section = "2.9.6", kind = "run-time error", status = "open",
+  { id = "ACC33-2.9-5", section = "2.9.6", kind = "run-time error", status = "done",
     title = "Iterations of independent loops",
-    text = "The iterations of a loop with independent may run in parallel, so they must not depend on each other. A "
-      .. "loop of a parallel construct, or of a device routine, counts as independent, unless it has seq or auto. A "
-      .. "loop of a kernels construct without a clause counts as auto: the compiler decides. Our reading: accesses "
-      .. "of two iterations to the same memory, one of them a write, are an error (data-race), unless both are "
-      .. "atomic." },
+    text = "The iterations of a loop with independent may run in parallel, so they must not depend on each other. "
+      .. "Reductions and atomic regions are excepted. A loop of a parallel construct, or of a device routine, counts "
+      .. "as independent, unless it has seq or auto. A loop of a kernels construct without a clause counts as auto: "
+      .. "the compiler decides. Our reading: accesses of two iterations to the same memory, one of them a write, are "
+      .. "an error (data-race), also if all write the same value. Each thread has a copy of a scalar that is private "
+      .. "or firstprivate on the construct. There only a read of what another iteration wrote is an error. Statements "
+      .. "outside of loops, and accesses of one loop and the next, are not compared. Kernels on a GPU, and those that "
+      .. "are functions of Lua, are not checked." },
   { id = "ACC33-2.9.11-1", section = "2.9.11", kind = "meaning", status = "done",
     title = "Private copies of loop reductions",
     text = "reduction(op: v) on a loop makes a private copy, which starts with the identity of the operator. After "

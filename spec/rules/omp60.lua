@@ -8,12 +8,16 @@ return {
       .. "Our reading: a base pointer that is null, or that points to no host memory, is an error (null-pointer, "
       .. "out-of-bounds)." },
 
-  { id = "OMP60-race-1", section = "1.3.1", kind = "run-time error", status = "open",
+  { id = "OMP60-race-1", section = "1.3.1", kind = "run-time error", status = "done",
     title = "Data races",
-    text = "If two threads access the same memory without synchronization, and one of them writes it, the program has "
+    text = "If two threads access the same memory, one of them writes it, and nothing orders the two, the program has "
       .. "a data race, and its result is unspecified. Our reading: this is an error (data-race), also for writes of "
       .. "the same value, of which accdeep exec only writes a note. Atomic operations do not race with each other, "
-      .. "and neither do regions of critical." },
+      .. "and neither do critical regions of one name. Iterations of loops are compared that teams, threads or lanes "
+      .. "divide; safelen and ordered exclude a loop. What a thread has a copy of is shared by lanes only: there a "
+      .. "read of what another iteration wrote is an error. The end of a loop counts as a barrier, also with nowait. "
+      .. "Sections, tasks and statements outside of loops are not compared. Kernels on a GPU, and those that are "
+      .. "functions of Lua, are not checked." },
 
   { id = "OMP60-map-1", section = "7.9.1", kind = "syntax", status = "done",
     title = "Map types",

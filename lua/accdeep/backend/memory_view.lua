@@ -30,6 +30,7 @@ local POINTER_SIZE = 8
 -- Classes of memory spaces, with the methods load, store, copy, check and classify.
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
+memory_view.Device = Device
 
 -- Returns the rule that says the same as the rule `id` in the documents of the session's profile; both are identifiers.
 local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end

@@ -265,6 +265,16 @@ local function compile_part(env, part)
       set(f)
     end
   end)
+  local space, release = env.space, function() end
+  if space.record then
+    local find, size = closures.lvalue(env, element), t.size
+    local reset = begin
+    begin = function(f)
+      reset(f)
+      space:share_copies(find(f), size)
+    end
+    release = function(f) space:unshare_copies(find(f), size) end
+  end
   local finish = each_number(env, pos, t, { element }, function(list, element_type)
     local old = slot_expression(value_slot, element_type, pos)
     local set = run(env, privatization.combine(op, pos, list[1], list[1], old))
@@ -281,7 +291,10 @@ local function compile_part(env, part)
     f[saved_slot] = { bounds = bounds, at = 0 }
     run_loops(loops, 1, f, bounds, begin)
   end, function(f)
-    run_loops(loops, 1, f, f[saved_slot].bounds, finish)
+    run_loops(loops, 1, f, f[saved_slot].bounds, function()
+      release(f)
+      finish(f)
+    end)
   end
 end
 
@@ -366,12 +379,20 @@ function privatization.compile(env, node, compile_statement, statement)
   for _, part in ipairs(node.parts) do
     begin[#begin + 1], finish[#finish + 1] = compile_part(env, part)
   end
-  local body = compile_statement(inner, node.body)
-  return function(f)
+  local body, space = compile_statement(inner, node.body), env.space
+  local function run_begin(f)
     for i = 1, #begin do begin[i](f) end
-    local signal = body(f)
-    if signal then return signal end
+  end
+  local function run_finish(f, signal)
+    if signal then return end
     for i = 1, #finish do finish[i](f) end
+  end
+  if space.record then return function(f) return space:run_construct(node, run_begin, body, run_finish, f) end end
+  return function(f)
+    run_begin(f)
+    local signal = body(f)
+    run_finish(f, signal)
+    return signal
   end
 end
 

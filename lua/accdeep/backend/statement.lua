@@ -16,7 +16,9 @@ local nested_directives = require "accdeep.backend.nested_directives"
 local c_sema = require "accdeep.sema.c.c_sema"
 local closures = require "accdeep.backend.closures"
 local core = require "accdeep.core"
+local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
+local iteration_races = lazy.require "accdeep.backend.iteration_races"
 local member_functions = require "accdeep.sema.c.member_functions"
 local privatization = require "accdeep.backend.privatization"
 local ast = require "accdeep.base.ast"
@@ -207,7 +209,12 @@ statements["for"] = function(env, node)
   local begin = init and compile_statement(loop_env, { tag = init.tag == "declaration" and "decl" or "expr",
     pos = init.pos, declaration = init, e = init })
   local c, step = node.c and truth(loop_env, node.c), node.step and closures.run(loop_env, node.step)
-  local run = loop(c, compile_statement(loop_env, node.body), step)
+  local body, space = compile_statement(loop_env, node.body), env.space
+  if space.record and node.iteration then
+    body = iteration_races.iteration(space, node.iteration, body, iteration_races.c_counters(loop_env, node.iteration))
+  end
+  local run = loop(c, body, step)
+  if space.record and node.parallel then run = iteration_races.c_loop(loop_env, node.parallel, run) end
   return function(f)
     if begin then begin(f) end
     return run(f)
@@ -258,7 +265,11 @@ function statements.carried(env, node) return nested_directives.compile(env, nod
 -- frame.pos first. Raises if the statement is invalid.
 function compile_statement(env, node)
   local run = statements[node.tag](env, node)
-  local pos = node.pos
+  local pos, lock, space = node.pos, node.lock, env.space
+  if lock and space.record then
+    local unlocked = run
+    run = function(f) return space:run_locked(lock, unlocked, f) end
+  end
   if not pos then return run end
   return function(f)
     f.pos = pos
@@ -272,6 +283,7 @@ function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
   env.addressed = address_taken_names(node)
+  if env.space.record then iteration_races.add_assigned(node, env.addressed, statement.free) end
   local run = block(env, node.list)
   return function(frame)
     frame.least = false

@@ -76,13 +76,14 @@ return {
   closing = "",
 
   -- Statements of C. Those of both languages have two forms.
-  block = "statement* list, inner?; carries?, directive?",      -- inner: directives before a single statement
+  block = "statement* list, inner?; carries?, directive?, has_parallel?, lock?", -- inner: directives before a statement
   decl = "declaration declaration",
-  expr = "expression e; directive?",
-  ["if"] = "expression c, statement yes, statement no? | branch* list",
+  expr = "expression e; directive?, lock?",
+  ["if"] = "expression c, statement yes, statement no? | branch* list; lock?",
   ["while"] = "expression c, statement body | expression c?, statement* body",
-  ["do"] = "statement body, expression c | name, expression first, expression last, expression step?, statement* body",
-  ["for"] = "node init?, expression c?, expression step?, statement body; construct?",
+  ["do"] = "statement body, expression c | name, expression first, expression last, expression step?, statement* body"
+    .. "; parallel?, iteration?",
+  ["for"] = "node init?, expression c?, expression step?, statement body; construct?, parallel?, iteration?",
   switch = "expression c, statement body",
   case = "expression e?",
   ["break"] = "",
@@ -92,7 +93,7 @@ return {
 
   -- Nodes that semantic analysis makes of directives in the body of a construct (sema/body).
   private = "expression* values, node* names, reduced_part* parts, statement body, copies, implicit?, team?, is_named;"
-    .. " construct?, directive?",
+    .. " construct?, directive?, iteration?, level?, lock?",
   reduced_part = "expression item, op, rule",
   carried = "language, text, kind, clauses, statement body?",
   typed = "e",                                                  -- e: a typed AST (sema/c/typed_ast.lua)
@@ -131,7 +132,8 @@ return {
   cycle = "",
   directive_line = "sentinel, text; omp?, tree?",
   -- a directive with its statements (syntax/fortran_blocks.lua)
-  construct = "directive_line directive, statement* list, finish?, directive_line end_directive?; acc?",
+  construct = "directive_line directive, statement* list, finish?, directive_line end_directive?; acc?, iteration?"
+    .. ", lock?",
 
   -- Directives of OpenACC and OpenMP.
   directive = "name, name argument?, waiting waiting?, name modifier?, mapper mapper?, expression* vars?"

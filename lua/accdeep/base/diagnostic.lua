@@ -42,8 +42,8 @@ local phases = {
     missing-type mixed-types not-a-pointer not-a-struct shape-required recursive-type type-mismatch
     default-none conflicting-clauses missing-clause unknown-group unsupported]],
   run = [[not-present already-present partially-present partial-overlap not-attached pointer-changed bounds-changed
-    still-attached missing-wait data-race invalid-async invalid-section null-pointer out-of-bounds host-pointer-on-device
-    device-pointer-on-host excluded-member uninitialized-read region-nesting callback expectation
+    still-attached missing-wait data-race invalid-async invalid-section null-pointer out-of-bounds
+    host-pointer-on-device device-pointer-on-host excluded-member uninitialized-read region-nesting callback expectation
     scenario-error]],
   environment = "no-device out-of-device-memory device-error out-of-memory limit file",
   internal = "internal misuse",

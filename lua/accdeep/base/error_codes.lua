@@ -126,7 +126,8 @@ return {
     "Data are used in another queue, unmapped or changed, or host memory is freed, without a wait before.",
     "wait for the queue before: a wait directive, or a wait clause",
     openmp = "wait for the task before: a taskwait directive, or a depend clause", cwe = 362 },
-  ["data-race"] = { "Iterations of a loop, which may run in parallel, access the same memory, and one of them writes it.",
+  ["data-race"] = {
+    "Iterations of a loop, which may run in parallel, access the same memory, and one of them writes it.",
     "A missing reduction, private or atomic; or a loop whose iterations depend on each other.",
     "give each iteration its own copy (private), combine the copies (reduction), or make the access atomic", rules = {
       "ACC33-2.9-5", "OMP60-race-1" }, cwe = 362 },

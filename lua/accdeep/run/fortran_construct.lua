@@ -11,6 +11,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local list_item = require "accdeep.sema.c.list_item"
 local fortran_types = require "accdeep.types.fortran_types"
 local openmp_host = require "accdeep.run.openmp_host"
 local host_privatization = require "accdeep.run.host_privatization"
@@ -56,37 +57,73 @@ end
 
 -- Runs fn with private copies of variables, on the host or in a kernel, and returns fn's signal: the reason to skip the
 -- following statements, or nil (fortran_statement.lua). copies: list of {variable, pos, begins, lasts}. begins: true if
--- the copy is initialised from the original; lasts: true if the copy is copied back. Raises fn's error; nothing is
--- copied back then.
-local function run_with_private(env, copies, frame, fn)
+-- the copy is initialised from the original; lasts: true if the copy is copied back. construct: {iteration?, level?,
+-- reduced?}. The first two are as in private{} nodes (sema/body/data_sharing.lua), `reduced` is a result of
+-- reduced_memory. Raises fn's error; nothing is copied back then.
+local function run_with_private(env, copies, construct, frame, fn)
   if not env.space.on_device then
     local signal
     host_privatization.run(env.session, copies, function() signal = fn() end)
     return signal
   end
-  local k, own, records, saved_lookup = env.session.now.kernel, {}, {}, rawget(env, "lookup")
+  local space, k, own, records, saved_lookup = env.space, env.session.now.kernel, {}, {}, rawget(env, "lookup")
   local look_up = env.lookup
-  for i, private in ipairs(copies) do
-    local variable = private.variable
-    host_privatization.needs_memory(variable, private.pos or frame.pos)
-    local t, name = variable.type, variable.name
-    local outer = (private.begins or private.lasts) and look_up(name, frame.pos)
-    local address = k:memory(t.size)
-    local function lvalue() return address, address, address + t.size end
-    records[i] = { outer = outer, lvalue = lvalue, lasts = private.lasts, size = t.size }
-    if private.begins then copy(env.space, outer.lvalue, lvalue, t.size, frame) end
-    own[name] = { type = t, lvalue = lvalue }
+  local function make_copies()
+    for i, private in ipairs(copies) do
+      local variable = private.variable
+      host_privatization.needs_memory(variable, private.pos or frame.pos)
+      local t, name = variable.type, variable.name
+      local outer = (private.begins or private.lasts) and look_up(name, frame.pos)
+      local address = k:memory(t.size, name)
+      local function lvalue() return address, address, address + t.size end
+      records[i] = { outer = outer, lvalue = lvalue, lasts = private.lasts, size = t.size }
+      if private.begins then copy(space, outer.lvalue, lvalue, t.size, frame) end
+      own[name] = { type = t, lvalue = lvalue }
+    end
+    for _, memory in ipairs(construct.reduced or {}) do space:share_copies(memory.address, memory.size) end
   end
-  -- If a kernel runs later, its env.lookup finds captured names (backend/captured_environment.lua). Private copies take
-  -- precedence over these.
-  env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
-  local ok, signal = pcall(fn)
-  env.lookup = saved_lookup
-  if not ok then error(signal, 0) end
-  for _, record in ipairs(records) do
-    if record.lasts then copy(env.space, record.lvalue, record.outer.lvalue, record.size, frame) end
+  local function run()
+    -- If a kernel runs later, its env.lookup finds captured names (backend/captured_environment.lua). Private copies
+    -- take precedence over these.
+    env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
+    local ok, signal = pcall(fn)
+    env.lookup = saved_lookup
+    if not ok then error(signal, 0) end
+    return signal
   end
+  local function copy_back()
+    for _, memory in ipairs(construct.reduced or {}) do space:unshare_copies(memory.address, memory.size) end
+    for _, record in ipairs(records) do
+      if record.lasts then copy(space, record.lvalue, record.outer.lvalue, record.size, frame) end
+    end
+  end
+  if space.record then return space:run_construct(construct, make_copies, run, copy_back, frame) end
+  make_copies()
+  local signal = run()
+  copy_back()
   return signal
+end
+
+-- Returns {address, size} of each variable that the OpenMP construct `tree` reduces; the reduction uses the original.
+local function reduced_memory(env, tree, frame)
+  local list = {}
+  for _, clause in ipairs(tree.clauses) do
+    for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
+      local binding = env.lookup(list_item.root_variable(item), frame.pos)
+      local section = binding.dope and binding.dope(frame)
+      local address = section and section.low or binding.lvalue(frame)
+      list[#list + 1] = { address = address, size = section and section.high - section.low or binding.type.size }
+    end
+  end
+  return list
+end
+
+-- Returns a function(frame) that runs the atomic or critical construct `node` as `run` does, which it returns unchanged
+-- for other constructs.
+local function lock(env, node, run)
+  local space = env.space
+  if not (node.lock and space.record) then return run end
+  return function(f) return space:run_locked(node.lock, run, f) end
 end
 
 -- ---------------------------------------------------------------------- OpenACC's loops and atomic --
@@ -114,7 +151,7 @@ local function acc_inside(env, node, block)
   for _, clause in ipairs(acc.tree.clauses) do
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
-  return function(f)
+  return lock(env, node, function(f)
     -- A procedure with a routine directive is analysed before its variables are declared, so the loop's private
     -- variables are set only now.
     if not acc.copies then fortran_body.names(session, { node }) end
@@ -128,7 +165,7 @@ local function acc_inside(env, node, block)
       end
     end
     if #copies == 0 then return block(env, node.list)(f) end
-    return run_with_private(env, copies, f, function()
+    return run_with_private(env, copies, node, f, function()
       for _, reduction in ipairs(reduced) do
         local own = fortran_expression.compile(env, reduction.id)
         local value, t = identity(reduction.op, own.type)
@@ -142,7 +179,7 @@ local function acc_inside(env, node, block)
       end
       return signal
     end)
-  end
+  end)
 end
 
 -- Checks the list items of the cache directive `node`, and returns a function that does nothing. Raises if a list item
@@ -164,11 +201,14 @@ local function execute_host_construct(env, node, block)
   for _, clause in ipairs(tree.clauses) do
     if clause.kind == "expression" then fortran_expression.compile(env, clause.e) end
   end
-  return function(f)
+  local construct = { iteration = node.iteration, level = (" " .. tree.name):find " parallel" and 2
+    or tree.name:find "^teams" and 1 or nil }
+  return lock(env, node, function(f)
     local _, used = session.language.read_body(session, node)
     local copies = openmp_host.copies(session, tree, node, used)
-    return run_with_private(env, copies, f, function() return block(env, node.list)(f) end)
-  end
+    construct.reduced = env.space.record and reduced_memory(env, tree, f)
+    return run_with_private(env, copies, construct, f, function() return block(env, node.list)(f) end)
+  end)
 end
 
 -- ------------------------------------------------------------------------------------- statements --

@@ -6,6 +6,7 @@
 -- frame (frame.pos: the position for errors) and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following
 -- statements must be skipped; otherwise nil. Compilers raise for errors of the statement.
 
+local lazy = require "accdeep.base.lazy"
 local api_routines = require "accdeep.run.api_routines"
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_construct = require "accdeep.run.fortran_construct"
@@ -15,6 +16,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
 require "accdeep.backend.fortran.constructor"
 require "accdeep.backend.fortran.intrinsics"
+local iteration_races = lazy.require "accdeep.backend.iteration_races"
 local fortran_types = require "accdeep.types.fortran_types"
 local object = require "accdeep.backend.fortran.object"
 local procedure = require "accdeep.backend.fortran.procedure"
@@ -362,6 +364,15 @@ statements["while"] = function(env, node)
   end
 end
 
+-- Returns the compiled counters of a parallel loop for iteration_races.iteration. pos: for errors.
+local function counters_of(env, parallel, pos)
+  local counters = {}
+  for i, name in ipairs(parallel.counters) do
+    counters[i] = { value = compile(env, { tag = "id", name = name, pos = pos }).value }
+  end
+  return counters
+end
+
 -- Compiles do with a counter. The number of iterations is computed once, before the first one; raises if the step is
 -- zero.
 statements["do"] = function(env, node)
@@ -371,8 +382,13 @@ statements["do"] = function(env, node)
   end
   local first, last = fortran_expression.integer(env, node.first), fortran_expression.integer(env, node.last)
   local step = node.step and fortran_expression.integer(env, node.step)
-  local store, lvalue, run = fortran_expression.storer(env.space, variable.type), variable.lvalue, block(env, node.body)
-  return function(f)
+  local space = env.space
+  local store, lvalue, run = fortran_expression.storer(space, variable.type), variable.lvalue, block(env, node.body)
+  if space.record and node.iteration then
+    run = iteration_races.iteration(space, node.iteration, run, counters_of(env, node.iteration, node.pos))
+  end
+  local function run_loop(f)
+    if space.record then space:add_counter(lvalue(f), variable.type.size) end
     local i, finish, increment = first(f), last(f), step and step(f) or 1
     if increment == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
     local n = (finish - i + increment) // increment
@@ -387,6 +403,10 @@ statements["do"] = function(env, node)
     local address, low, high = lvalue(f)
     store(address, i, low, high, f)
   end
+  if not (space.record and node.parallel) then return run_loop end
+  return iteration_races.loop(space, node.parallel, run_loop, function(e, is_condition)
+    return is_condition and condition(env, e) or fortran_expression.integer(env, e)
+  end)
 end
 
 -- ------------------------------------------------------------------------------------------ output --

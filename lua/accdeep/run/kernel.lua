@@ -30,6 +30,7 @@ local c_sema = require "accdeep.sema.c.c_sema"
 local core = require "accdeep.core"
 local cuda = lazy.require "accdeep.backend.cuda"
 local fortran_kernel = lazy.require "accdeep.backend.fortran.fortran_kernel"
+local iteration_races = lazy.require "accdeep.backend.iteration_races"
 local diagnostic = require "accdeep.base.diagnostic"
 local captured_environment = lazy.require "accdeep.backend.captured_environment"
 local local_memory = lazy.require "accdeep.backend.local_memory"
@@ -48,13 +49,15 @@ local Kernel = {}
 Kernel.__index = Kernel
 
 -- Returns the address of `size` new bytes for a private variable of the kernel: device memory, or host memory if the
--- body runs on the host. name: for messages, or nil. The memory lives until the body has ended. Raises if no memory is
--- left.
-function Kernel:memory(size, name)
+-- body runs on the host. name: for messages, or nil; is_own: true for the copy that the kernel as a whole has, not one
+-- of its loops. The memory lives until the body has ended. Raises if no memory is left.
+function Kernel:memory(size, name, is_own)
   local session = self.session
   if self.on_host then return local_memory.new(session, name or "", nil, size).address end
   local address = session:check_result(session.ctx:device_alloc(self.device, size))
   self.allocated[#self.allocated + 1] = address
+  local space = self.env.space
+  if space.record then space[is_own and "add_kernel_private" or "add_private"](space, address, size, name) end
   return address
 end
 
@@ -201,7 +204,7 @@ local function pointer_copy(k, name, t, value, low, high)
     k.private[name] = { type = t, value = function() return value, low, high end }
     return k.private[name]
   end
-  local address = k:memory(t.size)
+  local address = k:memory(t.size, name, true)
   local translated = k.env.space:translate_pointer(value, low)
   k.env.space.private[address] = low and { value = translated, low = low, high = high }
   session:check_result(session.ctx:device_write(k.device, address, core.scalar.pointer, translated))
@@ -236,7 +239,7 @@ local function private_binding(k, name, variable, attribute)
     if is_untranslated then return pointer_copy(k, name, t, untranslated_pointer(session, variable, attribute)) end
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
-  local address = k:memory(t.size)
+  local address = k:memory(t.size, name, true)
   k.private[name] = { type = t, lvalue = function() return address, address, address + t.size end }
   if attribute == "private" then return k.private[name] end
   session:check_result(session.ctx:to_device(k.device, address, variable.address, t.size))
@@ -446,6 +449,14 @@ function kernel.run_on_host(session, plan, body, node, location, directives)
   if not ok then error(err, 0) end
 end
 
+-- Returns true if the accesses of a body are recorded to find data races. A GPU that compiles the body does not record
+-- them; if the scenario expects an error, the body is interpreted. node: AST of the body, nil for a Lua function.
+local function checks_races(session, body, node)
+  local has_loops = node and (node.has_parallel or node.list and node.list.has_parallel)
+  return has_loops and session.rules.races == "reported" and (session.now.expects_failure
+    or not is_compiled(session, body) or not cuda.compiles(session, session.now.device))
+end
+
 -- Returns a new kernel for an open region. node: AST of the body, nil for a Lua function; location: {file, line} of the
 -- body.
 local function new_kernel(session, plan, region, body, node, location)
@@ -454,7 +465,9 @@ local function new_kernel(session, plan, region, body, node, location)
   if is_compiled(session, body) then k.assigned = assigned_variables(node) end
   -- Pointer spaces keep track of pointers that a Lua function stores.
   local side = session.device_side
-  k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
+  local space = (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device]
+  if checks_races(session, body, node) then space = iteration_races.new(space, k) end
+  k.env = kernel.env(session, k, space)
   return k
 end
 
@@ -485,7 +498,8 @@ end
 local function leave_to_queue(session, k, body, node, region)
   -- Ends the kernel when its queue reaches it; see run_later.
   local function finish(was_run) run_later(k, body, node, was_run) end
-  local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(location)
+  local is_compiled_now = session.device_side.concurrent and not k.env.space.record
+  local started = is_compiled_now and kernel.with_text_positions(session, k, body, function(location)
     statement.body(k.env, node)
     return cuda.start(k, node, location, region, finish)
   end)

@@ -176,7 +176,8 @@ end
 function language_c.run_body(session, k, body, tree)
   kernel.with_text_positions(session, k, body, function(location)
     local run = statement.body(k.env, tree)
-    if cuda.run(k, tree, location) then return end
+    if k.env.space.record then cuda.report_interpreted(k, "its loops are checked for data races")
+    elseif cuda.run(k, tree, location) then return end
     local frame = {}
     local ok, err = pcall(run, frame)
     if ok then return end

@@ -71,13 +71,16 @@ function clause_groups.locate(err, file, line)
   location.locate_error(err, group.location.text, group.location.file, group.location.line)
 end
 
--- Returns the text "file:line:column" for a position in the current text, or in the text of a group.
+-- Returns the text "file:line:column" for a position in the current text, or in the text of a group. If the file does
+-- not contain the text literally, the result is "file:line, text line:column".
 local function location_text(session, pos)
   local group, own = home_of(pos)
   local source_location = group and group.location or session:location_of(pos)
   local at = location.locate_error({ pos = own or pos }, source_location.text, source_location.file,
     source_location.line)
-  return ("%s:%d:%d"):format(at.file or "?", at.line or 0, at.column or 0)
+  local is_own = at.in_text and at.text_line
+  return (is_own and "%s:%d, text %s:%d" or "%s:%d:%s%d"):format(at.file or "?", at.line or 0, is_own or "",
+    at.column or 0)
 end
 clause_groups.written_at = location_text
 

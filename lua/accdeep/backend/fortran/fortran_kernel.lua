@@ -103,7 +103,7 @@ function fortran_kernel.private_copy(k, variable, sharing)
   local session = k.session
   local base, dims, element_type, first, bytes = contents(session, variable)
   if base == 0 then return fortran_kernel.binding(session, k, variable) end
-  local address = k:memory(math.max(bytes, 1))
+  local address = k:memory(math.max(bytes, 1), variable.name, true)
   if sharing == "firstprivate" then session:check_result(session.ctx:to_device(k.device, address, first, bytes)) end
   return section_binding(session, variable.type, element_type, variable.name, base - first + address, dims, address,
     address + bytes)

@@ -24,6 +24,7 @@ local clause_groups = require "accdeep.types.clause_groups"
 local nesting_check = require "accdeep.sema.body.nesting_check"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
+local parallel_loops = require "accdeep.sema.body.parallel_loops"
 local pragma = require "accdeep.syntax.pragma"
 local reductions = require "accdeep.sema.body.reductions"
 local data_sharing = require "accdeep.sema.body.data_sharing"
@@ -146,6 +147,14 @@ local function levels_of(node, level, on)
   return level
 end
 
+-- Marks the loops of a construct inside `outer` if their iterations may run in parallel. Also marks `replacement` if it
+-- is a private{} node. language: "acc" or "omp"; loops: the loop nodes, from the outermost.
+function Reader:mark_loops(language, node, outer, loops, replacement)
+  if not parallel_loops.mark(language, node, outer, loops, statement_patterns.counter) then return end
+  self.has_parallel = true
+  if replacement.tag == "private" then replacement.iteration = loops[1].parallel end
+end
+
 -- Raises if the counter of a loop in `list` is neither an integer nor a pointer. Decides ACC33-2.9-3.
 local function check_counters(session, list, construct)
   for _, loop in ipairs(list) do
@@ -232,9 +241,9 @@ function Reader:threads(node, list, at, outer)
   else
     body, at = self:statement_after(node, list, at, level)
   end
-  local counters = {}
+  local counters, own = {}, nil
   if definition.association == "loop" then
-    local own = statement_patterns.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
+    own = statement_patterns.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
     for _, loop in ipairs(own) do statement_patterns.check_end(loop.body, node, "OMP60-loop-1", true) end
     data_sharing.count_linear(node, own[#own])
     counters = counters_of(own, definition.parts.simd ~= nil)
@@ -244,7 +253,14 @@ function Reader:threads(node, list, at, outer)
     statement_patterns.check_end(body, node, rule)
   end
   if definition.parts.teams and outer and outer.part == "target" then self.lone_teams = node end
-  return data_sharing.construct(node, body, counters, "OMP60-share-1"), at
+  local replacement = data_sharing.construct(node, body, counters, "OMP60-share-1")
+  if own then self:mark_loops("omp", node, outer, own, replacement) end
+  if node.name == "atomic" then
+    replacement.lock = c_body.atomic_form(node) == "write" and "atomic write" or "atomic"
+  elseif node.name == "critical" then
+    replacement.lock = "critical " .. nesting_check.name_of(node)
+  end
+  return replacement, at
 end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
@@ -346,6 +362,7 @@ function Reader:acc_loop(node, list, at, outer)
   end
   local replacement = data_sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
   replacement.construct = node
+  self:mark_loops("acc", node, outer, own, replacement)
   return replacement, at
 end
 
@@ -360,6 +377,7 @@ function Reader:in_compute(node, list, at, level)
     check_atomic(node, body, "ACC33-2.12-1")
     local replacement = data_sharing.construct(node, body, {}, "ACC33-2.12-1")
     replacement.directive = node.name
+    replacement.lock = c_body.atomic_form(node) == "write" and "atomic write" or "atomic"
     return replacement, at
   end
   return data_sharing.cache(node), at
@@ -387,8 +405,8 @@ function Reader:read_nested_directive(directive, definition, list, at, level)
     kind = kind, clauses = function() return node.clauses end }
   self.carries = true
   if not definition.association then return nested_node, at end
-  local lone_teams = self.lone_teams
-  self.lone_teams = nil
+  local lone_teams, has_parallel = self.lone_teams, self.has_parallel
+  self.lone_teams, self.has_parallel = nil, nil
   if kind == "compute" then
     level = directive.language == "omp" and levels_of(node, nil, "omp")
       or nesting_check.compute(node)
@@ -398,11 +416,12 @@ function Reader:read_nested_directive(directive, definition, list, at, level)
   nested_node.body, at = self:statement_after(node, list, at, level)
   statement_patterns.check_end(nested_node.body, node, directive.language == "omp" and "OMP60-nest-1" or "ACC33-2.5-1")
   if kind == "compute" then
-    c_body.check_top(node, nested_node.body, directive.language)
-    nested_node.body = { tag = "block", pos = nested_node.body.pos, list = { nested_node.body } }
+    self:top(node, nested_node.body, directive.language)
+    nested_node.body = { tag = "block", pos = nested_node.body.pos, list = { nested_node.body },
+      has_parallel = self.has_parallel }
   end
   if self.lone_teams then check_only_teams(nested_node.body, self.lone_teams) end
-  self.lone_teams = lone_teams
+  self.lone_teams, self.has_parallel = lone_teams, has_parallel
   return nested_node, at
 end
 
@@ -481,10 +500,10 @@ end
 -- Returns the OpenACC loop directive of which `node` is the replacement (Reader:acc_loop); nil for other nodes.
 local function loop_directive(node) return node.construct end
 
--- Raises if the loops that a combined construct, collapse or tile needs are missing, or if reductions of nested loops
--- disagree. language: "acc" or "omp"; location: where errors are reported, if the construct's text is not the current
--- text, or nil.
-function c_body.check_top(node, body, language, location)
+-- Checks and marks the loops of a combined construct. Raises if the loops that it, collapse or tile needs are missing,
+-- or if reductions of nested loops disagree. language: "acc" or "omp"; location: where errors are reported, if the
+-- construct's text is not the current text, or nil.
+function Reader:top(node, body, language, location)
   local directives, at = language == "acc" and openacc_directives or openmp_directives, body
   local is_loop = directives.directive(node.name).association == "loop"
   if language == "acc" then
@@ -499,6 +518,7 @@ function c_body.check_top(node, body, language, location)
   local own = statement_patterns.loops(at, node, depth_of(node, rule, location), rule, language == "acc", location)
   if not node.sequential then statement_patterns.check_end(own[#own].body, node, rule, true) end
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
+  self:mark_loops(language, node, nil, own, at)
 end
 
 -- Analyses the directives in the AST `tree` of a body and returns the body's new AST. node: the construct's directive.
@@ -522,8 +542,8 @@ function c_body.body(session, tree, node, on, location)
   end
   if reader.lone_teams and on == "omp" then check_only_teams(tree, reader.lone_teams) end
   statement_patterns.check_end(tree, node, language == "acc" and "ACC33-2.5-1" or "OMP60-nest-1", false, true)
-  c_body.check_top(node, tree, language, location)
-  tree.carries = reader.carries
+  reader:top(node, tree, language, location)
+  tree.carries, tree.has_parallel = reader.carries, reader.has_parallel
   return tree
 end
 

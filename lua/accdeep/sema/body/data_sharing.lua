@@ -12,6 +12,7 @@
 --   implicit  attribute of variables in no clause: "none", "private", "firstprivate" or "task".
 --   is_named  function: true if a clause names the variable.
 --   team      true for a parallel or teams region.
+--   level     threads that share a copy (backend/iteration_races.lua): 1 those of a team, 2 one thread; nil: unchanged.
 --   rule      (in copies and parts) rule that says which types can be reduced.
 -- Parameters: `node` is the AST of the directive, `rule` the rule that errors cite, `private_node` the node being made.
 -- `attributes` are the variables that clauses name: name -> {clause, copy?}.
@@ -193,7 +194,10 @@ function data_sharing.construct(node, body, counters, rule)
     end
   end
   for word in node.name:gmatch "%S+" do
-    if word == "parallel" or word == "teams" then private_node.team = true end
+    if word == "parallel" or word == "teams" then
+      private_node.team = true
+      private_node.level = word == "parallel" and 2 or private_node.level or 1
+    end
     if (word == "task" or word == "taskloop") and not private_node.implicit then private_node.implicit = "task" end
   end
   if private_node.implicit == "shared" then private_node.implicit = nil end

@@ -15,6 +15,7 @@ local openmp_sema = require "accdeep.sema.openmp_sema"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local statement_patterns = require "accdeep.sema.body.statement_patterns"
+local parallel_loops = require "accdeep.sema.body.parallel_loops"
 local nesting_check = require "accdeep.sema.body.nesting_check"
 local c_body = require "accdeep.sema.body.c_body"
 local reductions = require "accdeep.sema.body.reductions"
@@ -246,6 +247,32 @@ local is_part = { reference = true } -- tag of the ASTs of array elements and se
 local Reader = {}
 Reader.__index = Reader
 
+-- Marks the loops of a construct inside `outer` if their iterations may run in parallel. item: the construct, which
+-- gets the field `iteration` then; loops: its do loops, from the outermost.
+function Reader:mark_loops(language, node, outer, item, loops)
+  local is_marked = parallel_loops.mark(language, node, outer, loops, function(loop) return loop.name end)
+  if is_marked then self.has_parallel, item.iteration = true, loops[1].parallel end
+end
+
+-- Returns the level of the OpenMP construct `node` inside `outer`, one for each constituent.
+local function omp_level(node, outer)
+  for part in node.name:gmatch "%S+" do outer = { part = part, node = node, outer = outer, on = "omp" } end
+  return outer
+end
+
+-- Returns the do loops that the OpenMP construct `node` with the statements `list` divides, from the outermost. Returns
+-- an empty list for other constructs.
+local function omp_loops(node, list)
+  local loops = {}
+  if openmp_directives.directive(node.name).association ~= "loop" then return loops end
+  for i = 1, c_body.depth_of(node, "OMP60-loop-1") do
+    local loop = list[1]
+    if not loop or loop.tag ~= "do" then break end
+    loops[i], list = loop, loop.body
+  end
+  return loops
+end
+
 -- Analyses an OpenACC directive inside a compute construct, or inside a procedure with a routine directive. item: the
 -- directive or its construct.
 function Reader:in_compute(item, node, level)
@@ -254,9 +281,11 @@ function Reader:in_compute(item, node, level)
   item.acc = { tree = node }
   if node.name == "atomic" then
     check_atomic(node, item.list)
+    item.lock = c_body.atomic_form(node) == "write" and "atomic write" or "atomic"
   else
     c_body.check_loop(node, level)
     item.acc.loops = loops_of(node, item.list)
+    self:mark_loops("acc", node, level, item, item.acc.loops)
     level = { part = "loop", node = node, outer = level, on = "acc" }
   end
   return self:list(item.list, level)
@@ -281,12 +310,15 @@ function Reader:acc(item, level)
     openacc_sema.check(node)
   end
   if not item.list then return end
+  local has_parallel = self.has_parallel
+  self.has_parallel = nil
   if kind == "compute" then
     level = nesting_check.compute(node)
     if definition.association == "loop" then item.loops = loops_of(node, item.list) end
     check_end(item.list, node, "ACC33-2.5-1")
   end
   self:list(item.list, level)
+  item.list.has_parallel, self.has_parallel = self.has_parallel, has_parallel
 end
 
 -- Analyses the OpenMP directive or construct `item` and the statements inside it.
@@ -298,8 +330,20 @@ function Reader:omp(item, level)
   end
   if item.end_directive then openmp_sema.check(directive_tree(self.session, item.end_directive)) end
   if not item.list then return end
-  if kind ~= "host" and kind ~= "region" then level = { part = "target", node = node, outer = level, on = "omp" } end
+  local has_parallel = self.has_parallel
+  if kind ~= "host" and kind ~= "region" then
+    level, self.has_parallel = omp_level(node, level), nil
+  elseif level and kind == "host" then
+    self:mark_loops("omp", node, level, item, omp_loops(node, item.list))
+    if node.name == "atomic" then
+      item.lock = c_body.atomic_form(node) == "write" and "atomic write" or "atomic"
+    elseif node.name == "critical" then
+      item.lock = "critical " .. nesting_check.name_of(node)
+    end
+    level = omp_level(node, level)
+  end
   self:list(item.list, level)
+  if kind ~= "host" then item.list.has_parallel, self.has_parallel = self.has_parallel, has_parallel end
 end
 
 -- True if `list` has a routine directive.
@@ -384,10 +428,14 @@ local function loop_directive(item) return item.acc and item.acc.tree.name == "l
 function fortran_body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end
-  local level = construct.on == "omp" and { part = "target", node = node, on = "omp" }
-    or nesting_check.compute(node)
-  if is_own then setmetatable({ session = session }, Reader):list(list, level) end
-  if construct.on ~= "acc" then return list end
+  local level = construct.on == "omp" and omp_level(node) or nesting_check.compute(node)
+  local reader = setmetatable({ session = session, has_parallel = list.has_parallel }, Reader)
+  if is_own then reader:list(list, level) end
+  if construct.on ~= "acc" then
+    reader:mark_loops("omp", node, nil, {}, omp_loops(node, list))
+    list.has_parallel = reader.has_parallel
+    return list
+  end
   if is_own then check_end(list, node, "ACC33-2.5-1") end
   if openacc_directives.directive(node.name).association == "loop" then
     c_body.check_combined(node)
@@ -402,7 +450,9 @@ function fortran_body.read(session, list, construct, is_own)
     local loop_node = { tag = "directive", name = node.name, pos = node.pos, clauses = {} }
     list = { { tag = "construct", pos = list[1].pos, list = list, acc = { tree = loop_node, loops = own },
       directive = { tag = "directive_line", sentinel = "!$acc" } } }
+    reader:mark_loops("acc", node, nil, list[1], loops)
   end
+  list.has_parallel = reader.has_parallel
   fortran_body.names(session, list)
   reductions.check(node, list, loop_directive)
   return list

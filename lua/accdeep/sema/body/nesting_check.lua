@@ -53,13 +53,13 @@ end
 nesting_check.has_clause = has_clause
 
 -- Returns the name of the critical construct `node`; "" if it has none.
-local function name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
+function nesting_check.name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
 
 -- Raises if the critical construct `node` is nested in a critical construct of the same name, which would deadlock.
 -- level: innermost enclosing level, or nil.
 local function check_critical(level, node)
   while level do
-    if level.part == "critical" and name_of(level.node) == name_of(node) then
+    if level.part == "critical" and nesting_check.name_of(level.node) == nesting_check.name_of(node) then
       refuse(node, "a critical region inside of one with the same name: it would wait for itself", {})
     end
     level = level.outer
