@@ -297,6 +297,23 @@ if os.execute "command -v gcc >/dev/null" then
   check(not io.open(marker), "no other program is executed")
   equal(c:close(), 0, "a session with types ends")
 end
+if os.execute "command -v gfortran >/dev/null" then
+  local text = [[
+subroutine f(v)
+  type t
+    integer :: n
+    real, allocatable :: x(:)
+    !$acc shape include(y(1:n))
+  end type
+  type(t) :: v
+  !$acc enter data copyin(v)
+end subroutine
+]]
+  local _, uri = write("types.f90", text)
+  local c = session { capabilities = {}, initializationOptions = { compileCommand = "gfortran -fopenacc" } }
+  equal(format(c:open(uri, "fortran", text)), "4:24-25 unknown-member", "a compile command may be a setting")
+  equal(c:close(), 0, "a session with types of Fortran ends")
+end
 
 -- --------------------------------------------------------------------------------------- protocol --
 
