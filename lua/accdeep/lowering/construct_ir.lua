@@ -89,7 +89,8 @@ for name, meaning in pairs {
 
 -- Fields of a typed directive (sema/clauses/openacc_analysis.lua) that its plan has, too.
 local from_directive = strings.word_set("private deviceptr use_device attached clauses absent default if_present "
-  .. "finalize condition on_self device_num default_async async waiting waits sizes ordered single_use")
+  .. "finalize condition on_self on_device self_maps defaults device_addresses roots bases device_num default_async "
+  .. "async waiting waits sizes ordered single_use")
 
 -- Raises if the table `names` has no key `name`. record_name: noun of the record in the message, such as "a plan".
 local function check(names, record_name, name)

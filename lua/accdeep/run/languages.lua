@@ -44,6 +44,7 @@ local slots = { -- slot -> its value, or the arguments and results of its functi
   items = "module with object, section, pointer: (plan, request, node) -> item of a list item (construct_ir.lua)",
   update_pieces = "(plan, nodes) -> nodes, each contiguous",
   with_roots = "(plan, requests) -> requests, preceded by implicit ones",
+  analyse_maps = "(directive, requests): analyses the list items of OpenMP's maps; false: map_items does",
   map_items = "(plan, requests, used): makes the items of OpenMP's maps",
   category = "(variable, type) -> category for defaultmap, true if mapped by default",
   categories = "all categories, as keys", check_dependence = "(session, clause): raises if a depend clause is wrong",
