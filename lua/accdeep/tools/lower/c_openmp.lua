@@ -259,8 +259,8 @@ function Text:find_private(construct, is_divided)
   end
 end
 
--- Returns the names of scalars that are declared outside of a construct and that its statements assign, as a list.
--- Variables of its loops, and those that a clause names, are left out.
+-- Returns the scalars that are declared outside of a construct, and that its statements assign: a list of {name,
+-- is_reduced}. Variables of its loops, and those that a clause other than reduction names, are left out.
 function Text:written_scalars(construct)
   local list, of_loops = {}, {}
   for i, name in assigned_scalars(self, construct) do
@@ -268,8 +268,12 @@ function Text:written_scalars(construct)
   end
   for i, name in assigned_scalars(self, construct) do
     local owner = self:innermost(construct, i)
-    local is_free = not of_loops[name] and self.source:token(i - 1) ~= "*" and not self:is_named(owner, name)
-    if is_free then list[#list + 1] = name end
+    local sharing = owner.private and owner.private[name] and "private"
+      or self:sharing_of(self:loop_around(construct, i), name)
+    local is_free = not of_loops[name] and self.source:token(i - 1) ~= "*"
+    if is_free and (not sharing or sharing == "reduction") then
+      list[#list + 1] = { name = name, is_reduced = sharing == "reduction" }
+    end
   end
   return list
 end

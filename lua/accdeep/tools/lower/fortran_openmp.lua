@@ -193,14 +193,18 @@ function Translation:find_private(construct, is_divided)
   end
 end
 
--- Returns the names of the scalars that the statements of a construct may assign, and no clause names, as a list.
+-- Returns the scalars that the statements of a construct may assign, and that no clause names, except for reductions: a
+-- list of {name, is_reduced}.
 function Translation:written_scalars(construct)
   local list, of_loops = {}, {}
   for _, name, role in assigned_scalars(self, construct) do of_loops[name] = of_loops[name] or role == "loop" end
   for i, name in assigned_scalars(self, construct) do
     local owner = self:innermost(construct, i)
-    local is_private = owner.private and owner.private[name] or self:is_named(owner, name)
-    if not of_loops[name] and not is_private then list[#list + 1] = name end
+    local sharing = owner.private and owner.private[name] and "private"
+      or self:sharing_of(self:loop_around(construct, i), name)
+    if not of_loops[name] and (not sharing or sharing == "reduction") then
+      list[#list + 1] = { name = name, is_reduced = sharing == "reduction" }
+    end
   end
   return list
 end

@@ -633,14 +633,14 @@ end
 -- that would not know the data which calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
-    local is_ours = self.openmp or statement.directive or fortran_calls.directive_for(statement.text)
+    local is_ours = statement.directive or self.calls and fortran_calls.directive_for(statement.text)
     local text = is_ours and "" or statement.text
     if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then
       local first, last = lines_of_call(self, statement)
       fortran_edits.add(self, first, last, ("\n"):rep(last - first + 1))
       text = ""
     end
-    for name in text:gmatch "%f[%w_]acc_[%w_]+" do
+    for name in (self.calls and text or ""):gmatch "%f[%w_]acc_[%w_]+" do
       if c_calls.routine(name) ~= nil then refuse(self, statement, c_calls.UNKNOWN:format(name), "use a directive") end
     end
     local name = statement.text:find "^include%f[^%w_]" and fortran_edits.lines(self, self.view[statement.first].line,
