@@ -58,7 +58,6 @@ for _, entry in ipairs(openacc_directives.clauses) do
 end
 -- Returns the canonical name of a clause: `copy` for `pcopy`.
 local function name_of(clause) return own_names[clause.name] or clause.name end
-openmp_translation.name_of = name_of
 
 -- Returns the name of the variable of a list item.
 local function root_of(variable)
@@ -176,8 +175,8 @@ local sharing = { private = true, firstprivate = true, reduction = true, copy = 
   create = true, present = true, deviceptr = true }
 
 -- Returns the name of a clause of the table `sharing` (private, reduction or data clause) that names the variable
--- `name`; nil if there is none, "reduction" if there are no others. The clause may be one of `construct`, or of a
--- construct that encloses `construct`.
+-- `name`. The result is nil if there is none, and "reduction" if there are no others. The clause may be one of
+-- `construct`, or of a construct that encloses `construct`.
 function Translation:sharing_of(construct, name)
   local found
   for _, other in ipairs(self.list) do
