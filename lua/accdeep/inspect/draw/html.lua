@@ -77,7 +77,7 @@ local function level_of(level)
     parts = table.move(parts, 1, ROWS, 1, {})
     parts[ROWS + 1] = ("and %d more"):format(more)
   end
-  return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
+  return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at:match "[^/]*$") or ""), parts = parts }
 end
 
 -- Returns a function that maps the name of an object or pointer to its name in pictures. `titles`: name of an object ->
