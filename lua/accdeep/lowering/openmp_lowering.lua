@@ -233,21 +233,14 @@ end
 -- Adds the item of one request, whose fields look_into has set, and registers it under its variable in plan.named.
 -- Returns the item. Raises for errors of the list item.
 local function add_request(plan, request)
-  local item
-  if request.subscripts then
-    if request.by_pointer and maps_pointer(plan, request) then
-      local pointer = openmp_request(plan, request.from, request.base, plan.kind == "exit data" and "delete"
-        or "create",
-        plan.kind == "exit data" and "release" or "alloc", { iterators = {} })
-      plan:object(pointer, request.base)
-    end
-    item = plan:section(request)
-    local length = request.subscripts[1].length
-    -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
-    item.empty = length and length.tag == "num" and length.value == 0
-  else
-    item = plan:object(request, request.node)
+  local is_exit, length = plan.kind == "exit data", request.subscripts and request.subscripts[1].length
+  if request.by_pointer and maps_pointer(plan, request) then
+    plan:object(openmp_request(plan, request.from, request.base, is_exit and "delete" or "create",
+      is_exit and "release" or "alloc", { iterators = {} }))
   end
+  local item = plan:object(request)
+  -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
+  item.empty = length and length.tag == "num" and length.value == 0 or nil
   if request.structure and not request.by_pointer and not request.in_chain then belongs_to(item, request.structure) end
   local name = list_item.root_variable(request.node)
   if request.structure then
