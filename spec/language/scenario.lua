@@ -496,6 +496,8 @@ case("rejects: a script uses a name that was never assigned [HOUSE-scenario]", f
   expect.fails("unknown-name", function() return { p = variable } end, { help = "host.variable" })
   expect.fails("unknown-name", function() return io.open "name" end, { help = "--trust" })
   expect.fails("unknown-name", function() return _G["no such name"] end)
+  expect.fails("unknown-name", function() return state().presnt end, { help = "did you mean 'present'?" })
+  expect.fails("unknown-name", function() return expect.presnt end, { help = "did you mean 'expect.present'?" })
 end)
 
 case("accepts: names that a script assigned, nil too, and names of the language that have no value [HOUSE-scenario]",
@@ -505,6 +507,7 @@ case("accepts: names that a script assigned, nil too, and names of the language 
     expect.equal({ assigned_nil == nil, assigned_before, rawget(_G, "never_assigned") == nil }, { true, 5, true })
     assigned_before = nil
     expect.equal(assigned_before, nil)
+    expect.equal({ state().floor == nil, #state().present }, { true, 0 })
   end)
 -- luacheck: pop
 

@@ -18,8 +18,10 @@ function client.start(program, folder, options)
   local self = setmetatable({ folder = folder, next_id = 0, diagnostics = {}, notes = {}, answers = {} }, Client)
   local input, output = folder .. "/in", folder .. "/out"
   assert(os.execute(("rm -f %s %s && mkfifo %s %s"):format(quote(input), quote(output), quote(input), quote(output))))
-  os.execute(("(timeout -k 1 120 %s lsp %s <%s >%s 2>%s; echo $? >%s) &"):format(quote(program),
-    (options or "") .. ((options or ""):find "seconds" and "" or " --limit-seconds 300"), quote(input), quote(output), quote(folder .. "/errors"), quote(folder .. "/status")))
+  options = options or ""
+  if not options:find "seconds" then options = options .. " --limit-seconds 300" end
+  os.execute(("(timeout -k 1 120 %s lsp %s <%s >%s 2>%s; echo $? >%s) &"):format(quote(program), options,
+    quote(input), quote(output), quote(folder .. "/errors"), quote(folder .. "/status")))
   self.input = assert(io.open(input, "wb"))
   self.output = assert(io.open(output, "rb"))
   return self

@@ -223,6 +223,20 @@ void f(int *a, int n) {
 ]])), "3:12-19 syntax, 5:26-30 unknown-clause, 7:3-12 syntax, 8:19-25 clause-not-allowed, 9:21-22 syntax, "
     .. "10:35-36 syntax, 11:34-38 clause-not-allowed, 16:24-31 unsupported, 17:24-30 unsupported, "
     .. "25:19-25 clause-not-allowed", "wrong directives of C are marked, and no others")
+  equal(format(c:open("file:///nowhere/macros.c", "c", [[
+#define N 100
+#define gang private(x) gang
+#define MODE none
+#define none_of_it no
+#pragma acc update self(a) gang
+#pragma acc parallel default(MODE)
+#pragma acc parallel default(none_of_it)
+#pragma omp parallel for schedule(HOW) collapse(2)
+#pragma acc data copy(a MODE)
+#pragma acc data copy(a[0:N] b)
+#pragma acc data copy()
+#pragma omp target map(to: )
+]])), "9:29-30 syntax, 10:22-23 syntax, 11:27-28 syntax", "what macros could make right is not marked")
   equal(format(c:open("file:///nowhere/crlf.c", "c", "\r\n#pragma acc update copyin(a)\r\n")),
     "1:19-25 clause-not-allowed", "units may have CR and LF")
   equal(format(c:open("file:///nowhere/a.f90", "fortran", [[
@@ -296,6 +310,23 @@ if os.execute "command -v gcc >/dev/null" then
   equal(format(c:wait_diagnostics(uri)), "", "other programs are no compilers")
   check(not io.open(marker), "no other program is executed")
   equal(c:close(), 0, "a session with types ends")
+end
+if os.execute "command -v gfortran >/dev/null" then
+  local text = [[
+subroutine f(v)
+  type t
+    integer :: n
+    real, allocatable :: x(:)
+    !$acc shape include(y(1:n))
+  end type
+  type(t) :: v
+  !$acc enter data copyin(v)
+end subroutine
+]]
+  local _, uri = write("types.f90", text)
+  local c = session { capabilities = {}, initializationOptions = { compileCommand = "gfortran -fopenacc" } }
+  equal(format(c:open(uri, "fortran", text)), "4:24-25 unknown-member", "a compile command may be a setting")
+  equal(c:close(), 0, "a session with types of Fortran ends")
 end
 
 -- --------------------------------------------------------------------------------------- protocol --

@@ -558,6 +558,27 @@ describe("texts of a user", function()
   end)
 end)
 
+describe("lines of a page", function()
+  it("are those of the directive, not of the text around it", function()
+    local cases = recorded [[
+      scenario { language = "fortran" }
+      fortran [=[
+        real :: x(4)
+
+        x = 1
+        !$acc enter data copyin(x)
+      ]=]
+      acc [=[exit data
+        delete(x)]=]
+    ]]
+    local ok, page = pcall(draw.page, "t", "spec.lua", cases)
+    if not ok then return pending "Graphviz is missing" end
+    local steps = require "dkjson".decode((page:match 'id="data">(.-)</script>')).cases[1].steps
+    assert.same({ 6, 6 }, { steps[2].line, steps[2].last })
+    assert.same({ 8, 9 }, { steps[3].line, steps[3].last })
+  end)
+end)
+
 describe("an arrow between host and device", function()
   local router = require "accdeep.inspect.draw.arrow_router"
 

@@ -3,7 +3,7 @@ local core = require "accdeep.core"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = require "accdeep.sema.openmp_sema"
 local syntax = require "accdeep.syntax"
-local openmp_lowering = require "accdeep.lowering.openmp_lowering"
+local openmp_execution = require "accdeep.run.openmp_execution"
 local mapper = require "accdeep.sema.members.mapper"
 local action_words = require "accdeep.lowering.action_words"
 local support = require "tests.lua.support"
@@ -21,7 +21,7 @@ local variables = session.now.scope.variables
 host.Y = session.host_space:pointer(variables.Y.type, session:new_block(variables.X.type.size))
 
 local function tree(text) return (syntax.parse("omp_directive", text, 1, session.now.scope)) end
-local function plan_of(text, options) return openmp_lowering.directive(session, tree(text), options or {}) end
+local function plan_of(text, options) return openmp_execution.lower(session, tree(text), options or {}) end
 
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end

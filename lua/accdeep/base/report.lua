@@ -151,7 +151,8 @@ end
 -- Returns the error as text: location, code, message, source line with carets, callers, notes, objects, rule, help, and
 -- the command that explains the code. The command is left out of warnings, and for codes in options.explained, the set
 -- of codes that earlier errors explained; this function adds the error's code to it. Other options (all may be nil):
--- color; case: the name of the error's case; warning: true to print the error as a warning.
+-- color; case: the name of the error's case; profile: the name of its rule profile; warning: true to print the error as
+-- a warning.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -166,6 +167,7 @@ function report.error(err, options)
   -- Appends a line "word: text" to the error.
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
   if options and options.case then note("case", printable(options.case)) end
+  if options and options.profile then note("profile", options.profile) end
   if err.callers then note("called from", printable(location.callers_text(err.callers))) end
   if err.wanted then note("wanted", err.wanted) end
   if err.found then note("found", err.found) end

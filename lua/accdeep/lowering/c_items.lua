@@ -49,7 +49,7 @@ end
 local function map_pointer(plan, request, pointer, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
   fields.node, fields.kind, fields.item, fields.word = request.node, plan.kind, pointer, fields.action
-  plan:object(fields, pointer.node)
+  plan:object(fields)
 end
 
 -- Adds an item for a pointer member alone, without its target, which `request` maps. Adds nothing if the construct has
@@ -209,26 +209,25 @@ local function item_of(plan, request)
   return request.item
 end
 
--- Adds the item of a section base[s:l]... and returns it.
-function c_items.section(plan, request)
-  local session, b = plan.session, codegen.builder()
-  local env, typed = { session = session }, item_of(plan, request)
-  local item = { flags = plan:flags(request), pos = request.node.pos }
-  local element, rows
+-- Adds the item of a section base[s:l]..., the list item `typed` of a request, and returns it.
+local function add_section(plan, request, typed)
+  local b, env = codegen.builder(), { session = plan.session }
+  local item, element, rows = { flags = plan:flags(request), pos = request.node.pos }, types.scalars.char, nil
   if typed.alias then
     alias_section(b, env, item, typed, plan.sections)
-    item.action, element = action.present, types.scalars.char
+    item.action = action.present
   else
     element, rows = compile_section(plan, request, b, env, item, typed)
   end
   return add_elements(plan, item, b, env, request, typed, element, rows)
 end
 
--- Adds the item of a whole variable, member or element and returns it. A pointer also gets an item that attaches or
--- detaches the pointer, unless rules.members is "mapped". Decides ACC33-att-5.
-function c_items.object(plan, request, node)
-  local session, b = plan.session, codegen.builder()
-  local env, typed, pos = { session = session }, item_of(plan, request), node.pos
+-- Adds the item of a request and returns it: of a section, or of a whole variable, member or element. A pointer also
+-- gets an item that attaches or detaches the pointer, unless rules.members is "mapped". Decides ACC33-att-5.
+function c_items.object(plan, request)
+  local session, typed = plan.session, item_of(plan, request)
+  if typed.subscripts then return add_section(plan, request, typed) end
+  local b, env, pos = codegen.builder(), { session = session }, typed.node.pos
   local e, t, element = typed.lvalue, typed.type, typed.objects
   local item = { pos = request.node.pos, unit = element.size }
   local flags
@@ -255,19 +254,19 @@ function c_items.object(plan, request, node)
     and session.rules.members ~= "mapped" then
     -- The pointer is attached if its target is present, because `if_present` is set (ACC33-att-5).
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
-      if_present = true, item = typed }, node)
+      if_present = true, item = typed })
   end
   return item
 end
 
--- Adds the item that attaches or detaches the pointer `node` itself, as request.action says, and returns the item.
--- Decides ACC33-att-5.
-function c_items.pointer(plan, request, node)
+-- Adds the item that attaches or detaches the pointer itself, as request.action says, and returns the item. Decides
+-- ACC33-att-5.
+function c_items.pointer(plan, request)
   local session, b = plan.session, codegen.builder()
   local env, typed = { session = session }, item_of(plan, request)
   local item = { action = action[request.action], flags = plan:flags(request), pos = request.node.pos,
     unit = 1 }
-  item.base = codegen.reg(b, codegen.constant(0), node.pos)
+  item.base = codegen.reg(b, codegen.constant(0), typed.node.pos)
   item.count = item.base
   pointer_cell(b, env, typed.lvalue, item)
   item.label = plan:label(typed.name, 1)

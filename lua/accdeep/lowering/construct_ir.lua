@@ -20,7 +20,7 @@
 --   symbol                  stands for an integer in code: {value, key, variable?, offset?} the address of a variable
 --                           (codegen.symbol), {value, key, name, fn, record} a function (Session:bound_function).
 --
--- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`
+-- Life of a plan: a lowering calls `new`, its language adds items by Plan:object and :pointer, and `prepare`
 -- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
 -- construct. A plan with single_use is discarded after one execution; others are cached (run/plan_cache.lua).
 --
@@ -89,7 +89,8 @@ for name, meaning in pairs {
 
 -- Fields of a typed directive (sema/clauses/openacc_analysis.lua) that its plan has, too.
 local from_directive = strings.word_set("private deviceptr use_device attached clauses absent default if_present "
-  .. "finalize condition on_self device_num default_async async waiting waits sizes ordered single_use")
+  .. "finalize condition on_self on_device self_maps defaults device_addresses roots bases device_num default_async "
+  .. "async waiting waits sizes ordered single_use")
 
 -- Raises if the table `names` has no key `name`. record_name: noun of the record in the message, such as "a plan".
 local function check(names, record_name, name)
@@ -146,17 +147,12 @@ function Plan:flags(request)
   return f | (request.flags or 0)
 end
 
--- Adds the item of a variable, a member or an element with the session's language, and returns it. node: its AST.
--- Raises for errors of the list item.
-function Plan:object(request, node) return self.session.language.items.object(self, request, node) end
+-- Adds the item of a request's list item with the session's language, and returns it. Raises for errors of the list
+-- item that its analysis did not find.
+function Plan:object(request) return self.session.language.items.object(self, request) end
 
--- Adds the item of a section base[s:l]... with the session's language, and returns it. Raises for errors of the
--- section.
-function Plan:section(request) return self.session.language.items.section(self, request) end
-
--- Adds the item that attaches or detaches the pointer `node` itself with the session's language, and returns it. Raises
--- if `node` is not a pointer.
-function Plan:pointer(request, node) return self.session.language.items.pointer(self, request, node) end
+-- Adds the item that attaches or detaches the pointer that a request names with the session's language, and returns it.
+function Plan:pointer(request) return self.session.language.items.pointer(self, request) end
 
 -- Sets the number of each item, and plan.construct, the core's construct of the items. Raises if no memory is left.
 function Plan:prepare()

@@ -117,7 +117,7 @@ end
 local function add_attachment(plan, request)
   local attach_request = setmetatable({ action = "no_create", present_or = false, if_present = true },
     { __index = request })
-  local item = plan:object(attach_request, request.node)
+  local item = plan:object(attach_request)
   item.action, item.program = core.action.no_create, nil
   item.flags = item.flags | core.flag.uncounted | core.flag.if_present
 end
@@ -178,7 +178,7 @@ end
 function fortran_map.map_items(plan, requests, implicit)
   -- Adds the item of a request, registers a variable in plan.named, and returns the item.
   function plan.request(_, request)
-    local item, name = plan:object(request, request.node), list_item.root_variable(request.node)
+    local item, name = plan:object(request), list_item.root_variable(request.node)
     if not request.structure then
       plan.named[name] = plan.named[name] or item
     elseif not request.holder then

@@ -3,7 +3,7 @@
 -- allocatable or pointer that points there.
 --
 -- Input: a request (requested_action.lua) and the AST of its list item; the session's language calls this file
--- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
+-- through Plan:object and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
 -- items hold constants. Sections must be contiguous (ACC33-2.7.1-4), with two exceptions: a whole pointer with strides,
 -- and updates. For these, all bytes from the first to the last element get memory, but only the bytes of elements are
 -- copied (ACC33-upd-2).
@@ -285,11 +285,11 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- Adds the item of the list item `node`, and an item for each object inside whose dynamic type extends the declared one
--- (fortran_extension.lua). Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01,
+-- Adds the item of a request's list item, and an item for each object inside whose dynamic type extends the declared
+-- one (fortran_extension.lua). Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01,
 -- FLANG-recipe-1.
-function fortran_section.object(plan, request, node)
-  local session, b = plan.session, codegen.builder()
+function fortran_section.object(plan, request)
+  local session, node, b = plan.session, request.node, codegen.builder()
   check_assumed_size(session, node)
   if node.tag == "alias" then return plan:add(alias_item(plan, request, node, b), b, request) end
   local object = describe_object(session, node, plan.kind == "update")
@@ -336,14 +336,10 @@ function fortran_section.object(plan, request, node)
   return item
 end
 
--- Adds the item of a section and returns it. In Fortran, subscripts are part of the expression request.node, so
--- fortran_section.object makes the item of a section, too.
-function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
-
--- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item. Raises if `node` is
+-- Adds the item that attaches or detaches the descriptor that a request names, and returns the item. Raises if it is
 -- neither an allocatable nor a pointer, or is a section of one.
-function fortran_section.pointer(plan, request, node)
-  local session, b = plan.session, codegen.builder()
+function fortran_section.pointer(plan, request)
+  local session, node, b = plan.session, request.node, codegen.builder()
   if node.tag == "reference" then
     local base = fortran_expression.compile(session:host_env(), node)
     if base.part_of then

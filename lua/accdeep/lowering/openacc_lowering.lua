@@ -4,7 +4,7 @@
 -- maps. run/directive_dispatch.lua calls it through run/openacc_execution.lua.
 --
 --   requests {clause, action, item, word, members}   typed list items, and what is mapped of them.
---     |  language.items.object, section, pointer     c_items.lua or fortran_section.lua.
+--     |  language.items.object, pointer              c_items.lua or fortran_section.lua.
 --     v
 --   items: base, count, symbol, mapping program      mapping_compiler.lua compiles typed members.
 --
@@ -39,11 +39,9 @@ function openacc_lowering.lower(directive, options)
   for _, request in ipairs(directive.requests) do
     local item
     if request.action == "attach" or request.action == "detach" then
-      plan:pointer(request, request.node)
-    elseif request.item and request.item.subscripts then
-      item = plan:section(request)
+      plan:pointer(request)
     else
-      item = plan:object(request, request.node)
+      item = plan:object(request)
     end
     local name = request.registers
     if name then plan.named[name] = plan.named[name] or item end

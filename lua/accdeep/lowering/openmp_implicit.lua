@@ -9,21 +9,12 @@ local core = require "accdeep.core"
 local list_item = require "accdeep.sema.c.list_item"
 local openacc_analysis = require "accdeep.sema.clauses.openacc_analysis"
 local openmp_request = require "accdeep.sema.clauses.openmp_request"
-local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
 
 local openmp_implicit = {}
 
 -- Implicit behaviours that map: name -> the core's action.
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "create",
   storage = "create", self = "copy" }
-
--- Sets the behaviour of a category of variables in plan.defaults from a defaultmap clause; a clause without a category
--- sets it for all variables ("all").
-function openmp_implicit.defaultmap(plan, clause)
-  local behaviour, category = table.unpack(clause.words)
-  if behaviour.name == "self" then openmp_restrictions.require_host_execution(plan, behaviour.pos) end
-  plan.defaults[category and category.name or "all"] = behaviour.name
-end
 
 -- Returns the implicit behaviour of `variable`, which no clause names: firstprivate, section (a pointer that refers to
 -- present data), a map type, or a word of defaultmap. category: the variable's category in defaultmap, such as

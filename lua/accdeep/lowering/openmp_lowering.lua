@@ -1,13 +1,9 @@
--- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (construct_ir.lua).
+-- openmp_lowering.lua - lowers a typed directive of OpenMP to the construct IR, a plan (construct_ir.lua).
 --
--- Input: a directive node that the parser made, and the names that its body uses. Output: a plan with items, its
--- operands, which the core maps. run/directive_dispatch.lua calls openmp_lowering.directive through
--- run/openmp_execution.lua.
+-- Input: a typed directive (sema/clauses/openmp_analysis.lua), and the names that its body uses. Output: a plan with
+-- items, its operands, which the core maps. run/directive_dispatch.lua calls it through run/openmp_execution.lua.
 --
---   AST: map(tofrom: s.a, s.b[0:n])    clauses with list items; iterators expand to several.
---     |  requests_of                   one request per list item: {node, action, map_modifiers, ...}
---     v
---   requests --look_into-->            + base, subscripts, by_pointer, structure {node, type, address}
+--   requests {item, structure, ...}    typed list items.
 --     |  structures_of                 members are grouped by the address of their structure.
 --     v
 --   items:  block item for several members of one structure      (add_block).
@@ -22,8 +18,8 @@
 --
 -- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
 -- one structure. Items of clauses precede implicit items (OMP60-map-11). `rules` is the session's rule profile
--- (definitions/profiles.lua). If rules.counting is "items", all items are sorted as clang sorts them (sort_requests,
--- sort_items). rules.section and rules.chains decide which base pointers of sections are mapped as well.
+-- (definitions/profiles.lua). If rules.counting is "items", all items are sorted as clang sorts them (sort_items).
+-- rules.section and rules.chains decide which base pointers of sections are mapped as well.
 --
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
@@ -32,157 +28,22 @@ local c_sema = require "accdeep.sema.c.c_sema"
 local codegen = require "accdeep.lowering.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
-local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.sema.openmp_sema"
-local host_expression = require "accdeep.lowering.host_expression"
+local host_expression = require "accdeep.backend.host_expression"
 local c_items = require "accdeep.lowering.c_items"
 local openmp_implicit = require "accdeep.lowering.openmp_implicit"
 local new_plan = require "accdeep.lowering.construct_ir".new
 local openmp_request = require "accdeep.sema.clauses.openmp_request"
-local analyse_request = require "accdeep.sema.clauses.requests".analyse
+local openmp_analysis = require "accdeep.sema.clauses.openmp_analysis"
 local mapper = require "accdeep.sema.members.mapper"
-local contiguous_runs = require "accdeep.sema.clauses.contiguous_runs"
 local list_item = require "accdeep.sema.c.list_item"
 local action_words = require "accdeep.lowering.action_words"
-local openmp_restrictions = require "accdeep.sema.c.openmp_restrictions"
-local ast = require "accdeep.base.ast"
-local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 
-local raise = diagnostic.raise
-
 local openmp_lowering = {}
-
--- Limit on the instances of one list item. A larger number is an error, because the iterator's bounds are probably
--- wrong.
-local INSTANCES = contiguous_runs.MOST
 
 -- Flags about the base pointer of a list item. A request with no other flags needs no item besides its block
 -- (add_members).
 local about_pointer = core.flag.attach_always | core.flag.attach_never
-
--- ---------------------------------------------------------------------------------------- requests --
-
--- Returns a copy of the AST `item` in which each name of an iterator is replaced by a number node of the session's
--- language. values: name of an iterator -> its value.
-local function substitute_values(session, item, values)
-  return ast.map(item, function(node)
-    local value = node.tag == "id" and values[node.name]
-    return value and session.language.number(value, node.pos)
-  end)
-end
-
--- Returns the AST `variable` of a list item once for each combination of the iterators' values. The plan becomes
--- single_use if there are iterators. Raises if a step is zero, or INSTANCES is exceeded.
--- Decides OMP60-map-3.
-local function instances(plan, iterators, variable)
-  if #iterators == 0 then return { variable } end
-  plan.single_use = true
-  local list = {}
-  -- Appends an instance for each combination of values of the iterators from `number` on. values: of earlier iterators.
-  local function each(number, values)
-    local iterator = iterators[number]
-    if not iterator then
-      list[#list + 1] = substitute_values(plan.session, variable, values)
-      if #list > INSTANCES then
-        raise("limit", variable.pos, ("the iterators have more than %d instances"):format(INSTANCES),
-          { rule = "HOUSE-limit" })
-      end
-      return
-    end
-    local session = plan.session
-    -- Returns the value of an iterator's bound, which may use earlier iterators.
-    local function bound(node) return session.language.integer(session, substitute_values(session, node, values)) end
-    local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
-    if session.language.includes_last then last = last + (step > 0 and 1 or -1) end
-    if step == 0 then
-      raise("invalid-section", iterator.pos, "the step of an iterator is zero", { rule = "OMP60-map-3" })
-    end
-    for value = first, last - (step > 0 and 1 or -1), step do
-      values[iterator.name] = value
-      each(number + 1, values)
-    end
-    values[iterator.name] = nil
-  end
-  each(1, {})
-  return list
-end
-
--- Returns true if `node` is p[:] with a pointer p and the session uses OpenMP 6.0 or later: an assumed-size section.
-local function is_assumed_size(session, node)
-  return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
-    and list_item.type_of(session, node.base).kind == "pointer"
-end
-
--- Returns a request for each instance of each list item of the map, to and from clauses. Absent optional arguments of
--- Fortran get no request. Raises for wrong modifiers, map types and sections. Decides OMP60-sec-1, LLNL-2.1-01.
-local function requests_of(plan)
-  local session, list, directions = plan.session, {}, {}
-  for _, clause in ipairs(plan.node.clauses) do
-    if clause.kind == "map" or clause.kind == "motion" then
-      local map_modifiers = openmp_sema.modifiers(clause, session.rules.openmp)
-      local action, map_type
-      if clause.kind == "motion" then
-        action, map_type = clause.name == "to" and "update device" or "update self", clause.name
-      else
-        action, map_type = openmp_sema.map_action(map_modifiers, plan.kind, plan.node.name, session.rules.openmp,
-          clause)
-      end
-      for _, variable in ipairs(clause.vars) do
-        if clause.kind == "motion" then openmp_restrictions.direction(directions, clause, variable) end
-        local left_out = session.language.is_absent and session.language.is_absent(session, variable)
-        for _, instance in ipairs(left_out and {} or instances(plan, map_modifiers.iterators, variable)) do
-          local named = session.now.this and list_item.qualify(session, instance) or instance
-          local nodes = clause.kind == "motion" and contiguous_runs.contiguous(plan, named, "OMP60-sec-1")
-            or { contiguous_runs.as_single_run(plan, named) }
-          for _, node in ipairs(nodes) do
-            local request
-            -- An assumed-size section maps no new data: it only designates present data (OMP60-map-10).
-            if clause.kind == "map" and is_assumed_size(session, node) then
-              openmp_restrictions.check_assumed_size(map_modifiers, node)
-              node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
-              local has_type = map_modifiers.type or plan.kind == "exit data"
-              request = openmp_request(plan, clause, node, has_type and action or "create",
-                has_type and map_type or "alloc", map_modifiers)
-            else
-              request = openmp_request(plan, clause, node, action, map_type, map_modifiers)
-            end
-            request.instance_of = #map_modifiers.iterators > 0 and variable
-            list[#list + 1] = request
-          end
-        end
-      end
-    end
-  end
-  return list
-end
-
--- Sorts a list stably by keys[entry], a pair of numbers that are compared in turn.
-local function sort_by(list, keys)
-  local order = {}
-  for i, entry in ipairs(list) do order[entry] = i end
-  table.sort(list, function(a, b)
-    local first, second = keys[a], keys[b]
-    if first[1] ~= second[1] then return first[1] < second[1] end
-    if first[2] ~= second[2] then return first[2] < second[2] end
-    return order[a] < order[b]
-  end)
-end
-
--- Sorts requests as clang does: by the first occurrence of their variable; then by modifier and map type. Within a
--- variable, requests with the modifier `present` come first. Requests with alloc come next, but on a target construct
--- last.
-local function sort_requests(plan, requests)
-  local first, keys = {}, {}
-  for i, request in ipairs(requests) do
-    local root = list_item.root_variable(request.node) or i
-    first[root] = first[root] or i
-    keys[request] = { first[root],
-      request.map_modifiers.present and 0 or request.map_request.type ~= "alloc" and 2
-        or plan.kind == "compute" and 3 or 1 }
-  end
-  sort_by(requests, keys)
-end
 
 -- Sorts the items of a target construct as clang does: items of variables that the body uses come first, in the order
 -- of their use. references: uses of variables {name, ...} in the body.
@@ -192,44 +53,10 @@ local function sort_items(plan, references)
   for _, item in ipairs(plan.items) do
     keys[item] = { item.node and first[list_item.root_variable(item.node)] or math.huge, 0 }
   end
-  sort_by(plan.items, keys)
+  openmp_analysis.sort_by(plan.items, keys)
 end
 
 -- ------------------------------------------------------------------------------------------ blocks --
-
--- Returns the AST of the member that the l-value `node` is, or of which it is an element; nil if there is no such
--- member.
-local function enclosing_member(session, node)
-  while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
-  return node.tag == "member" and node or nil
-end
-
--- Analyses the list item of a request, and sets the data that it designates: base, subscripts, type, by_pointer (true:
--- the section is in the target of a pointer). A member also gets its enclosing structure {node, type, address,
--- pointer?}. in_chain is true if rules.chains is "mapped" and the structure is reached through a pointer that is not a
--- variable. Raises for a member of a union.
-local function look_into(plan, request)
-  local session = plan.session
-  local base, subscripts = list_item.split_designator(request.node)
-  if subscripts then openmp_restrictions.rows(list_item.type_of(session, base), subscripts) end
-  analyse_request(session, request)
-  request.base, request.subscripts, request.type = base, subscripts, request.item.type
-  request.by_pointer = subscripts and request.type.kind == "pointer"
-  if not enclosing_member(session, base) then return end
-  local objects = list_item.enclosing(session, base)
-  local node, record = objects[#objects].node, objects[#objects].type
-  local of_union = openmp_restrictions.union_member(session, base)
-  if of_union then
-    raise("clause-not-allowed", of_union.name_pos, "a member of a union cannot be mapped",
-      { length = #of_union.name, rule = "OMP60-map-13", help = "map the union" })
-  end
-  local address = host_expression.extent_of(session, node)
-  plan.single_use = plan.single_use or not openmp_restrictions.is_constant(session, node)
-  request.structure = { node = node, type = record, address = address,
-    pointer = node.tag == "index" and list_item.type_of(session, node.base).kind == "pointer" and node.base or nil }
-  local pointer = request.structure.pointer
-  request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
-end
 
 -- Returns the bytes of a structure's leaf members in [low, high) that no part covers, as {offset, bytes, label} with
 -- offsets from `low`. record: type of the structure; parts: {offset, bytes}, sorted and disjoint.
@@ -406,21 +233,14 @@ end
 -- Adds the item of one request, whose fields look_into has set, and registers it under its variable in plan.named.
 -- Returns the item. Raises for errors of the list item.
 local function add_request(plan, request)
-  local item
-  if request.subscripts then
-    if request.by_pointer and maps_pointer(plan, request) then
-      local pointer = openmp_request(plan, request.from, request.base, plan.kind == "exit data" and "delete"
-        or "create",
-        plan.kind == "exit data" and "release" or "alloc", { iterators = {} })
-      plan:object(pointer, request.base)
-    end
-    item = plan:section(request)
-    local length = request.subscripts[1].length
-    -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
-    item.empty = length and length.tag == "num" and length.value == 0
-  else
-    item = plan:object(request, request.node)
+  local is_exit, length = plan.kind == "exit data", request.subscripts and request.subscripts[1].length
+  if request.by_pointer and maps_pointer(plan, request) then
+    plan:object(openmp_request(plan, request.from, request.base, is_exit and "delete" or "create",
+      is_exit and "release" or "alloc", { iterators = {} }))
   end
+  local item = plan:object(request)
+  -- A section of length 0 maps nothing, so a later item of the variable replaces it in plan.named.
+  item.empty = length and length.tag == "num" and length.value == 0 or nil
   if request.structure and not request.by_pointer and not request.in_chain then belongs_to(item, request.structure) end
   local name = list_item.root_variable(request.node)
   if request.structure then
@@ -476,7 +296,7 @@ local function base_pointers(plan, group, action, map_type)
       named[name] = true
       local pointer = openmp_request(plan, request.from, request.base, action, map_type, { iterators = {} })
       pointer.implied = true
-      look_into(plan, pointer)
+      openmp_analysis.look_into(plan, pointer)
       list[#list + 1] = pointer
     end
   end
@@ -506,45 +326,12 @@ function openmp_lowering.add_parts(plan, members, parts)
   add_block(plan, members, split_overlaps(parts))
 end
 
--- Raises if two instances of a list item with iterators are parts of one array or have one base pointer (OMP60-map-13).
-local function check_instances(plan, requests)
-  local session, addresses = plan.session, {}
-  for _, request in ipairs(requests) do
-    local variable = request.from.kind == "map" and request.instance_of
-    if variable then
-      local pointer, whole = openmp_restrictions.base_pointer(session, request.base)
-      local address = host_expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
-      addresses[variable] = addresses[variable] or {}
-      if addresses[variable][address] then
-        raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
-          .. "pointer", { rule = "OMP60-map-13", help = "name them as one section" })
-      end
-      addresses[variable][address] = true
-    end
-  end
-end
-
--- Adds the items of all requests of a directive in C. used(group): function that returns true if the construct
--- implicitly maps the base pointers of a group of structures_of (openmp_implicit.structures); nil except on target
--- constructs. Also defines plan.request, which adds the item of one more request. Raises for errors of list items.
+-- Adds the items of all requests of a directive in C, which openmp_analysis.c_maps has analysed. used(group): function
+-- that returns true if the construct implicitly maps the base pointers of a group of structures_of
+-- (openmp_implicit.structures); nil except on target constructs. Also defines plan.request, which adds the item of one
+-- more request. Raises for errors of list items of such requests.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
-  for _, request in ipairs(requests) do
-    look_into(plan, request)
-    openmp_restrictions.modifiers(plan, request)
-    local root = list_item.root_variable(request.node)
-    if root then plan.roots[root] = true end
-    -- plan.bases[name] is true while every map of the construct goes through this pointer variable. The entry becomes
-    -- false if a map names the variable itself.
-    if plan.session.rules.section == "one-step" and request.base.tag == "id" then
-      plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
-    end
-    local pointer = list_item.pointer_to_array(plan.session, request.base)
-    if plan.session.rules.section == "one-step" and pointer and pointer.tag == "id" then
-      plan.bases[pointer.name] = plan.bases[pointer.name] ~= false
-    end
-  end
-  check_instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
   -- Adds the items of a group once: a block, or an item for its only request.
   local function add_structure(group)
@@ -556,7 +343,7 @@ function openmp_lowering.c_items(plan, requests, used)
   end
   -- Adds the item of a request, and returns the item. Calls look_into first if that has not been done.
   function plan.request(_, request)
-    if not request.base then look_into(plan, request) end
+    if not request.base then openmp_analysis.look_into(plan, request) end
     local pointer = request.structure and not (request.by_pointer or request.implied) and request.structure.pointer
     request.base_pointer = pointer and c_sema.lvalue({ session = plan.session }, pointer) or nil
     return add_request(plan, request)
@@ -572,103 +359,6 @@ function openmp_lowering.c_items(plan, requests, used)
   for _, group in ipairs(structures) do
     -- If clauses name only sections of a structure, the loop above added no block for it.
     if group.implicit or group.joins then add_structure(group) end
-  end
-  if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end -- raises if it is no number
-end
-
--- --------------------------------------------------------------------------------------- the rest --
-
--- Data-sharing clauses on a target construct: name -> kind of private copy, or map type of the variable.
-local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
-  reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
-
--- Returns the list items of a clause other than map: {name, pos, section?}, where section is an AST.
-local function clause_variables(session, clause)
-  local list = {}
-  for i, node in ipairs(clause.vars) do
-    local base, subscripts = list_item.split_designator(node)
-    if subscripts then
-      session.now.scope:declared_variable(base)
-      list_item.element_type(session, node) -- raises if the section is invalid
-    end
-    list[i] = { name = base.name, pos = node.pos, section = subscripts and node }
-  end
-  return list
-end
-
--- Registers the variables of data-sharing clauses in the plan: device pointers, device addresses, private copies.
--- Returns the other list items, {name, pos, section?}, which must be mapped tofrom. Raises if is_device_ptr names no
--- pointer.
-local function data_sharing(plan)
-  local session, list = plan.session, {}
-  for _, clause in ipairs(plan.node.clauses) do
-    local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
-    if sharing[name] or is_device then
-      for _, item in ipairs(clause_variables(session, clause)) do
-        local variable = session.now.scope:declared_variable(item)
-        if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
-          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
-            { length = #item.name, rule = "OMP60-map-11" })
-        elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" and item.section then
-          plan.deviceptr[item.name] = variable
-        elseif is_device then
-          plan.device_addresses[item.name] = true
-        elseif sharing[name] == name then
-          plan.private[item.name] = { attribute = name, variable = variable }
-        else
-          list[#list + 1] = item
-        end
-      end
-    end
-  end
-  return list
-end
-
--- Raises if a variable of `requests` is also private on `target`, or is also in is_device_ptr or has_device_addr.
-local function check_private(plan, requests)
-  for _, request in ipairs(requests) do
-    local name = request.node.tag == "id" and request.node.name
-    local other = name and (plan.private[name] and plan.node.name == "target" and plan.private[name].attribute
-      or plan.deviceptr[name] and "is_device_ptr" or plan.device_addresses[name] and "has_device_addr")
-    if other then
-      raise("conflicting-clauses", request.node.pos, ("'%s' is mapped and %s"):format(name, other),
-        { length = #name, rule = "OMP60-map-13" })
-    end
-  end
-end
-
--- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises if use_device_ptr names
--- neither a pointer nor an array.
-local function use_device(plan)
-  for _, clause in ipairs(plan.node.clauses) do
-    local by_address = clause.name == "use_device_addr"
-    if by_address or clause.name == "use_device_ptr" then
-      for _, item in ipairs(clause_variables(plan.session, clause)) do
-        local variable = plan.session.now.scope:declared_variable(item)
-        local section = item.section
-        if not by_address and variable.type.kind ~= "pointer" and variable.type.kind ~= "array" then
-          raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
-            { length = #item.name, rule = "OMP60-tgt-1", help = "use_device_addr is for variables" })
-        end
-        table.insert(plan.use_device, { variable = variable, pos = item.pos, by_address = by_address, section = section,
-          start = section and function() return (host_expression.extent_of(plan.session, section)) end })
-      end
-    end
-  end
-end
-
--- Sets the condition, the device and the defaultmap behaviour of the plan. An `if` clause with the name of another
--- constituent construct is ignored.
-local function general(plan)
-  for _, clause in ipairs(plan.node.clauses) do
-    local modifier = clause.modifier and clause.modifier.name
-    if clause.name == "if" then
-      if not modifier or modifier:find "^target" then plan.condition = clause.e end
-    elseif clause.name == "device" then
-      plan.on_device = clause.e
-    elseif clause.name == "defaultmap" then
-      openmp_implicit.defaultmap(plan, clause)
-    end
   end
 end
 
@@ -691,26 +381,17 @@ local function map_used(plan)
   end
 end
 
--- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body uses,
--- nil without a body), is_text (true if the body is C text). Raises for errors of the directive; nothing on the device
--- changes.
-function openmp_lowering.directive(session, node, options)
-  local info = openmp_sema.check_directive(node, session.rules.openmp, session.language.categories)
-  local plan = new_plan(session, node, info.kind, options)
-  plan.openmp, plan.clauses = true, node.clauses
-  plan.defaults, plan.device_addresses, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
+-- Returns the plan of a typed directive (sema/clauses/openmp_analysis.lua). options: file, line, references (variables
+-- that the body uses, nil without a body), is_text (true if the body is C text). Raises for errors of implicit maps,
+-- and of Fortran's list items; nothing on the device changes.
+function openmp_lowering.lower(directive, options)
+  local session, compute = directive.session, directive.kind == "compute"
+  local plan = new_plan(session, directive.node, directive.kind, options, directive)
+  plan.openmp, plan.partly, plan.looked_up = true, {}, {}
   -- plan.several: pointers of which the construct maps several sections, or members of their target.
   plan.several = {}
-  general(plan)
-  local extra = data_sharing(plan)
-  use_device(plan)
-  local requests = requests_of(plan)
-  if session.rules.counting == "items" then sort_requests(plan, requests) end
-  check_private(plan, requests)
-  openmp_restrictions.self_maps(plan, requests)
-  local compute = info.kind == "compute"
-  session.language.map_items(plan, requests, compute and openmp_implicit.structures(plan, options) or nil)
-  for _, item in ipairs(extra) do
+  session.language.map_items(plan, directive.requests, compute and openmp_implicit.structures(plan, options) or nil)
+  for _, item in ipairs(directive.extra) do
     if not plan.named[item.name] then
       local named = item.section or { tag = "id", name = item.name, pos = item.pos }
       local request = openmp_request(plan, { pos = item.pos }, named, "copy", "tofrom", { iterators = {} })
@@ -719,7 +400,9 @@ function openmp_lowering.directive(session, node, options)
   end
   if compute and options.references then openmp_implicit.add(plan, options.references) end
   map_used(plan)
-  if compute and options.references and session.rules.counting == "items" then sort_items(plan, options.references) end
+  if compute and options.references and session.rules.counting == "items" then
+    sort_items(plan, options.references)
+  end
   if session.language.check_completed then session.language.check_completed(plan) end
   plan.single_use = plan.single_use or session.language.computes_bounds
   return plan

@@ -9,12 +9,13 @@ local declarations = require "accdeep.backend.declarations"
 local openmp_depend = lazy.require "accdeep.sema.c.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
-local host_expression = require "accdeep.lowering.host_expression"
+local host_expression = require "accdeep.backend.host_expression"
 local syntax = require "accdeep.syntax"
 local kernel = require "accdeep.run.kernel"
 local lex = require "accdeep.syntax.lex"
 local list_item = require "accdeep.sema.c.list_item"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
+local openmp_analysis = lazy.require "accdeep.sema.clauses.openmp_analysis"
 local openmp_lowering = lazy.require "accdeep.lowering.openmp_lowering"
 local c_body = lazy.require "accdeep.sema.body.c_body"
 local word_set = require "accdeep.base.strings".word_set
@@ -48,6 +49,7 @@ local language_c = {
 function language_c.normalize_name(name) return name end
 function language_c.variable() end
 function language_c.holds() return true end
+function language_c.analyse_maps(...) return openmp_analysis.c_maps(...) end
 function language_c.map_items(...) return openmp_lowering.c_items(...) end
 function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end

@@ -46,7 +46,8 @@ local language_fortran = {
   update_pieces = same, analyse_item = none,
   with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
   has_blocks = false,
-  extent_of = fortran_section.extent_or_none, map_items = fortran_map.map_items, category = fortran_map.category,
+  extent_of = fortran_section.extent_or_none, map_items = fortran_map.map_items, analyse_maps = false,
+  category = fortran_map.category,
   categories = word_set "scalar aggregate pointer allocatable all", check_dependence = openmp_depend.check_fortran,
   counters = fortran_construct.counters, is_compiled = false,
 }

@@ -13,6 +13,7 @@ local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local openmp_host = lazy.require "accdeep.run.openmp_host"
+local openmp_analysis = lazy.require "accdeep.sema.clauses.openmp_analysis"
 local openmp_lowering = lazy.require "accdeep.lowering.openmp_lowering"
 local region = require "accdeep.run.region"
 local version_checks = lazy.require "accdeep.sema.version_checks"
@@ -22,8 +23,13 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
-local openmp_execution = { name = "omp", lower = function(...)
-  return diagnostic.static(openmp_lowering.directive, ...) end }
+local openmp_execution = { name = "omp" }
+
+-- Returns the plan of a directive (directive_dispatch.lua); its errors are static.
+local function lower(session, node, options)
+  return openmp_lowering.lower(openmp_analysis.directive(session, node), options)
+end
+function openmp_execution.lower(...) return diagnostic.static(lower, ...) end
 
 -- Error for a directive where no directive is allowed: message, rule.
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }

@@ -5,7 +5,6 @@
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
-local mapping_compiler = lazy.require "accdeep.lowering.mapping_compiler"
 local declarations = require "accdeep.backend.declarations"
 local diagnostic = require "accdeep.base.diagnostic"
 local nest = lazy.require "accdeep.sema.members.nest"
@@ -15,6 +14,7 @@ local shape = lazy.require "accdeep.sema.members.shape"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"
+local typed_members = lazy.require "accdeep.sema.members.typed_members"
 local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
@@ -173,7 +173,7 @@ local function is_of_use(self, err)
   return err.of_body or self.rules.extended and err.code == "unknown-name"
 end
 
--- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). Must
+-- Raises if the bounds of a shape or policy are wrong, even if it is never used (TR14-3.1.1-21). Must
 -- be called at the end of the text, when all names of the text are known. description: entry of now.descriptions.
 -- Decides TR14-3.1.1-21.
 local function check_described(self, description)
@@ -181,7 +181,7 @@ local function check_described(self, description)
   if definition.params then return end -- parameters have values only where the shape is used (TR14-5-01)
   local ok, err = pcall(with_fields, self.now, { scope = description.scope }, self.with_location, self,
     definition.location, function()
-      mapping_compiler.program(self, nest.mapping_of_definition(self, record, definition), definition.location.pos)
+      typed_members.element(self, nest.mapping_of_definition(self, record, definition), definition.location.pos)
     end)
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
   if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end

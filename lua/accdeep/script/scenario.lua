@@ -293,7 +293,7 @@ local function open(file, text, options)
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     observers = observers.combine(list), out = out, head = {}, checks = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
-  run.default_rules = options.default_rules or default_profile.of(text)
+  run.default_rules = options.default_rules or file:find "%.ir$" and profiles.DEFAULT or default_profile.of(text)
   run:open_session(session.new { rules = options.rules or run.default_rules, device = options.device, observers = list,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,

@@ -4,6 +4,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
+local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
@@ -11,12 +12,22 @@ local state_functions = {}
 
 local WORD = 8 -- bytes of a word of device_words
 
+-- Fields of a state; some profiles have not all of them.
+local FIELDS = word_set "present attached levels queues floor dynamic"
+
 -- Adds the functions to the environment `env` of a script. script: see scenario.lua.
 function state_functions.define(env, script)
   local run, current, need_text = script.run, script.current, script.need_text
 
-  -- Defines state(device): returns the state of a device as a table. `device`: a number; nil: the current device.
-  function env.state(device) return state.read(current(), device) end
+  -- Defines state(device): returns the state of a device as a table; reading an unknown field of it raises. `device`: a
+  -- number; nil: the current device.
+  function env.state(device)
+    return env.setmetatable(state.read(current(), device), { __index = function(_, name)
+      if type(name) ~= "string" or FIELDS[name] then return nil end
+      raise("unknown-name", nil, ("state() has no field '%s'"):format(name), { rule = "HOUSE-scenario",
+        help = diagnostic.suggest(name, FIELDS) or "accdeep explain state" })
+    end })
+  end
   -- Defines tuples(list): returns tuples (entries of the directory, as in state().levels[1].original) as sorted texts.
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)

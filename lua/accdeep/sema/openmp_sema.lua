@@ -2,7 +2,7 @@
 -- clauses that it takes, the modifiers of its maps.
 --
 -- Input: the AST of a directive (syntax/openmp_syntax.lua). Output: the entry of the directive, or the modifiers of a
--- map. Invariant: the AST is not changed. Called by lowering/openmp_lowering.lua, sema/body/ and run/.
+-- map. Invariant: the AST is not changed. Called by sema/clauses/openmp_analysis.lua, sema/body/ and run/.
 
 local advice = require "accdeep.syntax.advice"
 local openmp_arguments = require "accdeep.sema.openmp_arguments"

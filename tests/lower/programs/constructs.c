@@ -128,7 +128,14 @@ int main(void)
             for (k = 0, b[i] = 0; k < 3; k++)
                 b[i] += last;
     }
-    printf("kernels: %d %ld\n", last, sum_of(b, N));
+    int even = 0;
+#pragma acc kernels copyin(a)
+    {
+#pragma acc loop independent reduction(+ : even)
+        for (i = 0; i < N; i++)
+            even += a[i] % 2 == 0;
+    }
+    printf("kernels: %d %ld %d\n", last, sum_of(b, N), even);
 
 #pragma acc enter data copyin(p[0:N])
 #pragma acc enter data copyin(p[0:N])

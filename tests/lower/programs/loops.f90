@@ -195,6 +195,17 @@ program loops
 10 continue
   !$acc end parallel
   print *, 'found', long
+  m = 0
+  !$acc kernels
+  !$acc loop independent reduction(+:m)
+  do i = 1, n
+    !$acc loop independent reduction(+:m)
+    do k = 1, 2
+      m = m + k
+    end do
+  end do
+  !$acc end kernels
+  print *, 'reductions', m
 
   is_done = .false.
   !$acc data copy(is_done, local) if(n > 3)

@@ -77,7 +77,7 @@ local function level_of(level)
     parts = table.move(parts, 1, ROWS, 1, {})
     parts[ROWS + 1] = ("and %d more"):format(more)
   end
-  return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
+  return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at:match "[^/]*$") or ""), parts = parts }
 end
 
 -- Returns a function that maps the name of an object or pointer to its name in pictures. `titles`: name of an object ->
@@ -211,7 +211,8 @@ local function step_of(step, drawing, layout, source_number, part, share_table, 
     out.line, out.last = err.line, err.line
   elseif step.line then
     out.source = source_number(step.file)
-    local _, more = (not step.ends and step.text or ""):gsub("\n", "")
+    -- blanks around the directive stand for the enclosing text
+    local _, more = (not step.ends and step.text or ""):match "^%s*(.-)%s*$":gsub("\n", "")
     if out.source then out.line, out.last = step.line, step.line + more end
     out.callers = out.line and step.callers and clean(location.callers_text(step.callers)) or nil
   end

@@ -14,8 +14,9 @@
 --     level   {title, parts = texts}
 -- `is`: set of words; things with such a word are drawn differently. Boxes: absent (on the host, without a device
 -- copy), group (of several objects), new (on the device), counted (its counters have changed), offending (subject of
--- the error). Rows: changed, unknown (value never written), excluded (member that is not mapped), elided (stands for
--- omitted elements), offending, wrong (dangling pointer, or host address on the device).
+-- the error). Rows: changed, offending. Rows, by their values: unknown (never written), excluded (member that is not
+-- mapped), elided (stands for omitted elements). Rows of pointers: unmapped (the target is not on the device), wrong
+-- (dangling, or a host address on the device).
 --
 -- Variables that hold a picture are called `drawing`, because `picture` is the module.
 --
@@ -25,7 +26,8 @@
 
 local picture = {}
 
-local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
+-- Limits of characters of a title, the title of a group, a member's name, a value.
+local TITLE, GROUP_TITLE, NAME, VALUE = 44, 60, 30, 40
 local POINTER_BYTES = 8
 local PARTS = 6 -- limit of the clauses, and of the tuples, in the band of a level
 
@@ -41,7 +43,7 @@ end
 
 -- Text in a pointer's row beside its arrow, by state of the pointer (snapshot.lua).
 local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
-  device = "device" }
+  device = "device", absent = "not mapped" }
 
 -- Returns the text of a pointer's row of a snapshot: bounds, offset in the target, attach counter or state. `side`:
 -- "host" or "device".
@@ -62,7 +64,8 @@ local ARROWS = { attached = "attached", device = "device" }
 -- Returns the picture's row for a row of a snapshot's object. arrow(fields) is called to add the arrow of a pointer
 -- that has a target. `side`: "host" or "device".
 local function member_row(row, side, arrow)
-  local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
+  local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided",
+    unmapped = row.state == "absent" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
   local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
   local drawn_row = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""),
@@ -111,12 +114,24 @@ local function details_of(object, counters)
   return lines
 end
 
+-- Returns the title of the box of an object. A long title of a group has only the end of the last name, from the first
+-- word in which the names of the first and the last object differ.
+local function title_of(object)
+  local title = object.title or object.name
+  local names = object.names
+  if #title <= TITLE or not names or not names[2] or object.group > #names then return truncate_middle(title, TITLE) end
+  local first, last, at = names[1], names[#names], 1
+  while first:sub(at, at) == last:sub(at, at) do at = at + 1 end
+  while at > 1 and last:sub(at - 1, at - 1):find "[%w_%[%]]" do at = at - 1 end
+  return truncate_middle(("%s ... %s"):format(first, last:sub(at)), GROUP_TITLE)
+end
+
 -- Returns {box, arrows}: the box of a snapshot's object, and the arrows that start from it; for a group, the arrow from
 -- its parent. `side`: "host" or "device". is_openmp: true for the counters of OpenMP.
 local function box_of(object, side, is_openmp)
   local counters = side == "device" and not object.group and counters_of(object, is_openmp) or nil
   local box = { id = object.id, side = side, twin = object.host,
-    title = truncate_middle(object.title or object.name, TITLE),
+    title = title_of(object),
     name = object.name, is_variable = object.is_variable, annotations = annotations_of(object), rows = {},
     counters = counters, details = details_of(object, counters), names = object.names,
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
@@ -195,7 +210,7 @@ local function mark_changes(drawing, before)
       for _, row in ipairs(old.rows) do rows[row.key] = row end
       for k, row in ipairs(drawing.boxes[i].rows) do
         local old_row = rows[row.key]
-        if old_row and (old_row.text ~= row.text or old_row.hidden ~= row.hidden) then
+        if old_row and not row.is.unmapped and (old_row.text ~= row.text or old_row.hidden ~= row.hidden) then
           writable_box(drawing, box.id).rows[k].is.changed = true
         end
       end

@@ -51,8 +51,8 @@ end
 
 -- Returns the elements of a row of a box at height `y`. `layout`: position and size of the box (picture_layout.lua).
 local function row_of(row, layout, y)
-  local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
-    wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
+  local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded or row.is.unmapped,
+    elided = row.is.elided, wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
   local base = y + picture.ROW - 5
   local parts = { ('<g class="%s">'):format(class_words("row", is)),
     ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(fixed(layout.x + 1), fixed(y + .5), fixed(layout.width - 2),

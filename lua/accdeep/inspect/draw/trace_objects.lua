@@ -37,9 +37,11 @@ end
 function trace_objects.is_private(name) return name:find "^firstprivate of %d+ bytes" ~= nil end
 
 -- Returns a name without a section at its end: "p" for p[0:4] and p(1:4), but p[2] for p[2].
-local function without_section(name)
+function trace_objects.without_section(name)
   return (name:gsub("%[[^%[%]]*:[^%[%]]*%]$", ""):gsub("%([^%(%)]*:[^%(%)]*%)$", ""))
 end
+
+local without_section = trace_objects.without_section
 
 -- Returns the name of the pointer with this path in the object called `name`.
 local function join(name, path)

@@ -28,7 +28,7 @@ local MAX_PRESENT = 200 -- limit of present objects that are drawn one by one; o
 -- one by one although they are in a group: more of them stay in it.
 local GROUP_LIMIT, GROUP_START, MAX_PER_STEP = 6, 3, 6
 local MANY = 100 -- number of objects of a run beyond which one object of a group is drawn by itself
--- Limit of rows for the pointers in an object; of more rows, the first ones, and those that need to be is_kept, stay.
+-- Limit of rows for the pointers in an object; of more rows, the first ones, and those that findings name, stay.
 local ROWS, FIRST_ROWS = 14, 6
 local MAX_FINDINGS = 8 -- limit of findings whose objects are drawn one by one
 local MAX_NAMES = 200 -- limit of names of the objects in a group
@@ -61,10 +61,8 @@ end
 --   messages     texts of the findings: the objects that they name are drawn one by one.
 --   subjects     pointers {holder, offset} that findings are about, which are always drawn; subject: that of the next
 --                finding; ways: objects on the ways to the subjects, as keys, nil before it is needed.
---   group_ids    kind of similar objects -> id of its box.
---   kinds        kind -> {count, titles}: number of objects in the run, and their names as keys, from the first
---   reading;
---                total: number of all objects.
+--   kinds        kind of similar objects -> {count, titles, id}, of all objects of the run: their number, their names
+--                as keys, and the id of the box of their group; total: number of all objects.
 --   free_ids     key_of(object) -> list of ids whose objects are not present any more.
 --   devices      numbers of devices with events or objects so far, as keys.
 local Recorder = {}
@@ -151,6 +149,8 @@ local function rows_of_pointer(member, attached, path, box_of)
     device.state, device.count, device.to = box and "attached" or "gone", attached.count, box and "d" .. box
     return host, device
   end
+  -- the value is that at the mapping, except at a finding
+  if member.copy and member.value == "absent" then host.state = "absent" end
   local copy = member.copy or member.is_copied and (member.value == "null" and "null" or "host")
   device.state = copy == "other" and "device" or copy or "unknown"
   device.unknown = not copy or nil
@@ -240,7 +240,7 @@ end
 
 -- Returns true if a finding's text names the member `path` of object `number`.
 function Recorder:is_in_message(number, path)
-  local base = base_name(self.objects:name(number, ""))
+  local base = trace_objects.without_section(self.objects:name(number, ""))
   for _, message in ipairs(self.messages) do
     for _, between in ipairs { "->", ".", "%", "" } do
       if message:find(base .. between .. path:gsub("^%[0%]%.", ""), 1, true) then return true end
@@ -249,9 +249,9 @@ function Recorder:is_in_message(number, path)
   return false
 end
 
--- Returns true if a finding's text names an object, or something that is reached through it, or if the finding is about
--- a pointer that is reached through it.
-function Recorder:is_required(object)
+-- Returns true if a finding is about a pointer that is reached through an object, or if its text names the object or
+-- something that is reached through it.
+function Recorder:is_in_finding(object)
   if not self.ways then
     self.ways = {}
     for _, subject in ipairs(self.subjects) do
@@ -259,8 +259,7 @@ function Recorder:is_required(object)
     end
   end
   if self.ways[object.number] then return true end
-  local base = base_name(object.title)
-  if object.title:find "%->[%w_]+%[%d+%]$" then base = object.title end
+  local base = trace_objects.without_section(object.title)
   for _, message in ipairs(self.messages) do
     local from, to = message:find(base, 1, true)
     while from do
@@ -287,76 +286,77 @@ end
 -- Returns the kind of similar objects to which an object belongs.
 local function kind_of(object) return ("%s %s %s"):format(object.device, object.at, (object.title:gsub("%d+", "#"))) end
 
--- Counts the objects of each kind that `earlier`, the recorder of the first reading, has noted.
+-- Counts the objects of each kind that `earlier`, the recorder of the first reading, has noted; nil: none.
 function Recorder:count_kinds(earlier)
+  local n = 0
   self.kinds, self.total = {}, 0
   for _, noted in ipairs(earlier and earlier.noted or {}) do
     local object = noted.object
     object.title = self.objects:name(noted.number, object.name)
-    local kind = self.kinds[kind_of(object)] or { count = 0, titles = {} }
-    self.kinds[kind_of(object)] = kind
+    local kind = self.kinds[kind_of(object)]
+    if not kind then
+      n = n + 1
+      kind = { count = 0, titles = {}, id = "group" .. n }
+      self.kinds[kind_of(object)] = kind
+    end
     if not kind.titles[object.title] then
       kind.titles[object.title], kind.count, self.total = true, kind.count + 1, self.total + 1
     end
   end
 end
 
--- Returns four tables. The first has the ids of the objects that are drawn one by one, as keys. The second has the
--- group of each other present object by its id, the third all groups {id, n, bytes, names, first}. The last is {n,
--- bytes}: how many further objects are present, and their bytes, nil if unknown. `events`: lines of the step, whose
--- objects have precedence if they are few.
-function Recorder:choose(events)
-  local chosen, grouped, absent, rest = {}, {}, {}, { n = self.more, bytes = self.more == 0 and 0 or nil }
-  local n, kinds, required, groups, of_step = 0, {}, {}, {}, {}
+-- Returns the ids of the present objects that are drawn by themselves in any case, as keys. These are objects of
+-- findings and, if they are few, objects of `events`, lines of the step.
+function Recorder:required(events)
+  local required, n = {}, 0
   for _, event in ipairs(events) do
     local id = event.object and self.ids[event.object]
-    if id and self.last_known[id].number and not required[id] then
-      required[id] = true
-      of_step[#of_step + 1] = id
-    end
+    if id and self.last_known[id].number and not required[id] then required[id], n = true, n + 1 end
   end
-  if #of_step > MAX_PER_STEP then required = {} end
+  if n > MAX_PER_STEP then required = {} end
+  for _, id in ipairs(self.order) do
+    local object = self.last_known[id]
+    if object.number and self:is_in_finding(object) then required[id] = true end
+  end
+  return required
+end
+
+-- Returns the ids of the objects that are drawn by themselves, as keys, and {n, bytes, groups, of}, what is known of
+-- the other present objects. `groups`: list of {id, n, bytes, names, last}, groups of similar objects. `of`: id of an
+-- object -> its group. n, bytes: number and bytes of further objects; bytes are nil if unknown. `events`: lines of the
+-- step.
+function Recorder:choose(events)
+  local chosen, absent, n = {}, {}, 0
+  local rest = { n = self.more, bytes = self.more == 0 and 0 or nil, groups = {}, of = {} }
+  local required, listed, groups = self:required(events), {}, {}
   local start = self.total > MANY and 1 or GROUP_START
-  for _, id in ipairs(self.order) do
-    local object = self.last_known[id]
-    if object.number then
-      required[id] = required[id] or self:is_required(object)
-      local key = kind_of(object)
-      kinds[key] = kinds[key] or { count = self.kinds[key] and self.kinds[key].count or 0, listed = 0 }
-    else
-      absent[#absent + 1] = id
-    end
+  -- Adds an object to the group of its kind.
+  local function add_to_group(id, object, kind)
+    local group = groups[kind] or { id = kind.id, n = 0, bytes = 0, names = {} }
+    if group.n == 0 then rest.groups[#rest.groups + 1] = group end
+    groups[kind], rest.of[id] = group, group
+    group.n, group.bytes, group.last = group.n + 1, group.bytes + object.bytes, object.title
+    if group.n <= MAX_NAMES then group.names[group.n] = object.title end
   end
   for _, id in ipairs(self.order) do
     local object = self.last_known[id]
-    local kind = object.number and kinds[kind_of(object)]
-    if kind and (required[id] or kind.count <= GROUP_LIMIT or kind.listed < start) and n < MAX_PRESENT then
-      chosen[id], n, kind.listed = true, n + 1, kind.listed + 1
-    elseif kind and n < MAX_PRESENT then
-      local key = kind_of(object)
-      self.group_ids[key] = self.group_ids[key] or "group" .. self:count_groups() + 1
-      kind.group = kind.group or { id = self.group_ids[key], n = 0, bytes = 0, names = {}, first = object.number }
-      local group = kind.group
-      if group.n == 0 then groups[#groups + 1] = group end
-      grouped[id], group.n, group.bytes, group.last = group, group.n + 1, group.bytes + object.bytes, object.title
-      if group.n <= MAX_NAMES then group.names[group.n] = object.title end
-    elseif kind then
+    local kind = object.number and self.kinds[kind_of(object)]
+    local is_single = kind and (required[id] or kind.count <= GROUP_LIMIT or (listed[kind] or 0) < start)
+    if not object.number then
+      absent[#absent + 1] = id
+    elseif n >= MAX_PRESENT then
       rest.n, rest.bytes = rest.n + 1, rest.bytes and rest.bytes + object.bytes
+    elseif is_single then
+      chosen[id], n, listed[kind] = true, n + 1, (listed[kind] or 0) + 1
+    else
+      add_to_group(id, object, kind)
     end
   end
   for i = math.max(1, #absent - MAX_ABSENT + 1), #absent do chosen[absent[i]] = true end
-  return chosen, grouped, groups, rest
+  return chosen, rest
 end
 
--- Returns the number of groups that have an id.
-function Recorder:count_groups()
-  local n = 0
-  for _ in pairs(self.group_ids) do n = n + 1 end
-  return n
-end
-
--- Adds boxes to a snapshot that stand for groups of objects. holders: number of an object -> id of the box that has the
--- pointer to it, where no row shows that pointer.
+-- Adds boxes to a snapshot that stand for groups of objects, results of Recorder:choose.
 local function add_groups(shot, groups)
   for _, group in ipairs(groups) do
     for _, side in ipairs { "host", "device" } do
@@ -405,13 +405,13 @@ function Recorder:snapshot(events, device)
   local shot = { host = {}, device = {}, attached = lists.attached, present = lists.present, levels = {},
     is_openmp = self.is_openmp, number = is_single and device or table.concat(numbers, ", "),
     count = self.present + self.more }
-  local chosen, grouped, groups, rest = self:choose(events)
+  local chosen, rest = self:choose(events)
   local attached = self:attached_pointers()
   -- Returns the id of the box in which an object is drawn; nil for objects that are not present.
   local function box_of(number)
     local id = self.ids[number]
     if not self.state:top().objects[number] then return self.more > 0 and "rest" or nil end
-    return id and (chosen[id] and id or grouped[id] and grouped[id].id) or "rest"
+    return id and (chosen[id] and id or rest.of[id] and rest.of[id].id) or "rest"
   end
   for _, id in ipairs(self.order) do
     if chosen[id] then
@@ -428,7 +428,7 @@ function Recorder:snapshot(events, device)
       end
     end
   end
-  add_groups(shot, groups)
+  add_groups(shot, rest.groups)
   if rest.n > 0 then add_rest(shot, rest) end
   for number, regions in sorted_pairs(self.state:top().regions) do
     for _, region in ipairs(regions) do
@@ -571,8 +571,7 @@ local function record(lines, source_line, earlier, chosen)
     local number = #recorders + 1
     recorder = setmetatable({ state = state, source_line = source_line, chosen = chosen[number], count = 0,
       usual = 1, most = -1, present = 0, more = 0, events = {}, keys = {}, order = {}, ids = {}, last_known = {},
-      free_ids = {}, devices = {}, objects = objects, found = {}, group_ids = {},
-      noted = {},
+      free_ids = {}, devices = {}, objects = objects, found = {}, noted = {},
       found_subjects = {}, messages = earlier.recorders and earlier.recorders[number].found or {},
       subjects = earlier.recorders and earlier.recorders[number].found_subjects or {},
       case = { name = name, ok = true, dropped = 0, steps = {} } }, Recorder)

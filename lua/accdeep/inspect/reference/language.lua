@@ -446,7 +446,10 @@ vocabulary { bound = 3,
     returns = { "accdeep.state - present objects, attached pointers, open regions" },
     text = "What a device holds now, as tables.",
     rules = "DIR-4.1-03 DIR-1-04",
-    errors = { { "no-device", "there is no such device", [[state(5)]] } },
+    errors = {
+      { "no-device", "there is no such device", [[state(5)]] },
+      { "unknown-name", "a field that a state does not have", [[print(state().presnt)]] },
+    },
     example = [[
 acc "enter data copyin(v, v.data[0:2])"
 local s = state()

@@ -1,5 +1,5 @@
 -- openmp_restrictions.lua - raises errors for list items that OpenMP forbids in a construct (OMP60-map-13).
--- openmp_lowering.lua and openmp_implicit.lua call it.
+-- openmp_analysis.lua calls it.
 --
 -- Input: a plan and its requests, or a list item. Output: none, except for the predicates, and for maps with self,
 -- which set plan.self_maps.

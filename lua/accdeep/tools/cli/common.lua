@@ -68,8 +68,11 @@ function common.use_color(stream)
   return system.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
 end
 
--- Prints an error to standard error.
-function common.show_error(failure) common.err(report.error(failure, { color = common.use_color(2) })) end
+-- Prints an error to standard error. `case`: the case that failed, {name, profile}; nil: none.
+function common.show_error(failure, case)
+  local name = case and case.name ~= failure.file and case.name or nil
+  common.err(report.error(failure, { color = common.use_color(2), case = name, profile = case and case.profile }))
+end
 
 -- ------------------------------------------------------------------------------ values of options --
 

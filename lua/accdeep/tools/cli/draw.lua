@@ -85,7 +85,7 @@ local function run(chosen)
       case.steps[step].title))
   end
   for _, case_result in ipairs(result.cases) do
-    if not case_result.ok then common.show_error(case_result.error) end
+    if not case_result.ok then common.show_error(case_result.error, case_result) end
     case_result.error = case_result.error and report.to_plain_data(case_result.error)
   end
   return report.status { result }

@@ -9,6 +9,17 @@ example_list.subjects = {
     { "update_pointer.lua", "does an update of a structure keep its attached pointer?" },
     { "never_attached.lua", "a kernel follows a pointer that was never attached" },
     { "deep_copy.lua", "one clause copies a structure with its arrays" } } },
+  { "Wrong results: programs for accdeep cc and accdeep exec, each with its cure", {
+    { "wrong-results/update.c", "OpenACC: the host reads an old value" },
+    { "wrong-results/update_cured.c", "the same, right" },
+    { "wrong-results/pointer.cpp", "OpenMP: a pointer holds a host address" },
+    { "wrong-results/pointer_cured.cpp", "the same, right" },
+    { "wrong-results/section.f90", "Fortran: a section is too short" },
+    { "wrong-results/section_cured.f90", "the same, right" },
+    { "wrong-results/border.c", "nothing was written to the border of an array" },
+    { "wrong-results/border_cured.c", "the same, right" },
+    { "wrong-results/wait.c", "a result in a queue is not waited for" },
+    { "wrong-results/wait_cured.c", "the same, right" } } },
   { "Tutorial, step by step", {
     { "tutorial/01-flat-array.lua", "a kernel needs its data on the device" },
     { "tutorial/02-structure.lua", "a clause on a structure does not move what its pointer points to" },
@@ -37,7 +48,7 @@ example_list.subjects = {
     { "explore/modifiers.lua", "modifiers of OpenACC's data clauses" },
     { "explore/openmp.lua", "map types, base pointers, sections of length zero" },
     { "explore/openmp-modifiers.lua", "modifiers and map types of OpenMP" } } },
-  { "Programs for accdeep cc and accdeep exec", {
+  { "Further programs for accdeep cc and accdeep exec", {
     { "never_attached.c", "OpenACC: a pointer that was never attached" },
     { "never_attached_omp.c", "OpenMP: a pointer that is not attached" },
     { "stale.c", "a missing update: the end of a region overwrites a change" },
@@ -46,7 +57,8 @@ example_list.subjects = {
     { "portable.c", "directives that documents and runtimes read differently" },
     { "ranks.c", "an MPI program that leaves data mapped" },
     { "cells.c", "deep copy by directives, which accdeep cc lowers" },
-    { "cells_by_hand.c", "the same by hand" } } },
+    { "cells_by_hand.c", "the same by hand" },
+    { "cells.f90", "deep copy by directives in Fortran" } } },
 }
 
 return example_list

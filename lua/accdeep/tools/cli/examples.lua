@@ -32,7 +32,7 @@ local function list()
   common.write_output "accdeep examples NAME prints an example: accdeep examples first >first.lua\n"
   for _, subject in ipairs(example_list.subjects) do
     common.write_output(("\n%s\n"):format(subject[1]))
-    for _, example in ipairs(subject[2]) do common.write_output(("  %-29s %s\n"):format(example[1], example[2])) end
+    for _, example in ipairs(subject[2]) do common.write_output(("  %-31s  %s\n"):format(example[1], example[2])) end
   end
 end
 

@@ -33,7 +33,7 @@ local function run(chosen)
   for i, case in ipairs(cases) do
     if case_number and i ~= case_number then goto continue end
     if not case.text then
-      common.show_error(case.error)
+      common.show_error(case.error, case)
       status = 1
     elseif chosen.out then
       local name = ("%s/%s-%d.c"):format(chosen.out, path:match "([^/]*)$":gsub("%.lua$", ""), i)

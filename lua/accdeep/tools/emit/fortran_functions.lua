@@ -236,6 +236,16 @@ local function unmap(self, lines, item, options)
   end
 end
 
+-- Returns the intrinsic functions in a text, separated by commas: variables of the unit may have their names. `name`:
+-- the variable of the item, which is not hidden.
+local function intrinsics_in(text, name)
+  local list = {}
+  for _, word in ipairs { "loc", "size", "lbound", "is_contiguous" } do
+    if word ~= name and text:find("%f[%w_]" .. word .. "%(") then list[#list + 1] = word end
+  end
+  return table.concat(list, ", ")
+end
+
 -- Appends the statements for an item in a phase to `lines`.
 local function add_phase(self, lines, item, phase, options)
   local body = {}
@@ -272,12 +282,16 @@ local function add_phase(self, lines, item, phase, options)
     if used:find(name, 1, true) then names[#names + 1] = name end
   end
   for i, guard in ipairs(item.guards) do lines[#lines + 1] = ("  "):rep(i - 1) .. ("if (%s) then"):format(guard) end
+  local is_whole = not item.args or item.args and count ~= "1_8"
+  local checks_gaps = phase == "map" and (item.may_have_gaps or item.args) and item.rank > 0 and is_whole
+    and count ~= "1_8"
+  local gaps = checks_gaps and ("is_contiguous(%s)"):format(all) or ""
   lines[#lines + 1] = "block"
+  lines[#lines + 1] = "  intrinsic :: " .. intrinsics_in(("%s %s %s"):format(address, count, gaps), item.name)
   lines[#lines + 1] = "  integer(8) :: " .. table.concat(names, ", ")
   if functions[1] then lines[#lines + 1] = "  integer(8), external :: " .. table.concat(functions, ", ") end
-  local is_whole = not item.args or item.args and count ~= "1_8"
-  if phase == "map" and (item.may_have_gaps or item.args) and item.rank > 0 and is_whole and count ~= "1_8" then
-    lines[#lines + 1] = ("  if (.not. is_contiguous(%s)) error stop '%s is not contiguous'"):format(all, item.text)
+  if checks_gaps then
+    lines[#lines + 1] = ("  if (.not. %s) error stop '%s is not contiguous'"):format(gaps, item.text)
   end
   lines[#lines + 1] = "  accdeep_at = " .. address
   lines[#lines + 1] = "  accdeep_count = " .. count

@@ -10,9 +10,10 @@ local scenario = require "accdeep.script.scenario"
 
 local export = {}
 
--- Runs the scenario `text` of the file `file`. Returns its cases as a list of {name, text} or {name, error}. `text`:
--- the C program. `error`: the case failed, or C cannot express the case. `options`: options of scenario.run
--- (script/scenario.lua). `language`: "openacc", "openmp", or nil for the language that the scenario uses.
+-- Runs the scenario `text` of the file `file`. Returns its cases as a list of {name, profile, text} or
+-- {name, profile, error}. `text`: the C program. `error`: the case failed, or C cannot express the case. `options`:
+-- options of scenario.run (script/scenario.lua). `language`: "openacc", "openmp", or nil for the language that the
+-- scenario uses.
 function export.cases(file, text, options, language)
   local recorder = scenario_recorder(file, language)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
@@ -22,7 +23,7 @@ function export.cases(file, text, options, language)
   local exported = {}
   for i, case in ipairs(result.cases) do
     local program = programs[i]
-    local exported_case = { name = case.name, error = case.error }
+    local exported_case = { name = case.name, profile = case.profile, error = case.error }
     if not exported_case.error and program then
       program:finish(language)
       local reason = program.reason

@@ -172,16 +172,14 @@ end
 -- Returns true if a line that is not Lua looks like a declaration of C, such as int y = 3;
 local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
 
--- Chooses the default profile, that of a scenario with the statement `text`, if this is the first one with a directive.
--- Returns true if it is another one than before, so that a new session must be started; that executes `text`.
+-- Chooses the default profile, that of a scenario with the statement `text`, if this is the first one with a directive,
+-- and the session has its default. Returns true if it is another one than before, so that a new session must be
+-- started; that executes `text`.
 function Repl:choose_profile(text)
-  if self.rules then return false end
+  local default, wanted = self.run.default_rules, default_profile.of(text)
+  if self.rules or self:session().rules.name ~= default or wanted == default then return false end
   local before = self.text .. "\n" .. table.concat(self.accepted, "\n")
-  local wanted = default_profile.of(text)
-  if wanted == self.run.default_rules or not next(default_profile.languages(text))
-    or next(default_profile.languages(before)) then
-    return false
-  end
+  if not next(default_profile.languages(text)) or next(default_profile.languages(before)) then return false end
   self.terminal:write(("  rules: %s, by the first directive\n"):format(wanted))
   self.default_rules, self.pending = wanted, text
   return restart(self)

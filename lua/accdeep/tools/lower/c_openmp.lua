@@ -259,8 +259,8 @@ function Text:find_private(construct, is_divided)
   end
 end
 
--- Returns the names of scalars that are declared outside of a construct and that its statements assign, as a list.
--- Variables of its loops, and those that a clause names, are left out.
+-- Returns the scalars that are declared outside of a construct, and that its statements assign: a list of {name,
+-- is_reduced}. Variables of its loops, and those that a clause other than reduction names, are left out.
 function Text:written_scalars(construct)
   local list, of_loops = {}, {}
   for i, name in assigned_scalars(self, construct) do
@@ -268,8 +268,12 @@ function Text:written_scalars(construct)
   end
   for i, name in assigned_scalars(self, construct) do
     local owner = self:innermost(construct, i)
-    local is_free = not of_loops[name] and self.source:token(i - 1) ~= "*" and not self:is_named(owner, name)
-    if is_free then list[#list + 1] = name end
+    local sharing = owner.private and owner.private[name] and "private"
+      or self:sharing_of(self:loop_around(construct, i), name)
+    local is_free = not of_loops[name] and self.source:token(i - 1) ~= "*"
+    if is_free and (not sharing or sharing == "reduction") then
+      list[#list + 1] = { name = name, is_reduced = sharing == "reduction" }
+    end
   end
   return list
 end
@@ -346,11 +350,19 @@ local function location_map(text, path)
   end
 end
 
--- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
--- directives that stay as they are. fail(directive, message, help) must raise an error; it is called for directives
--- that OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its
--- name in line_text. Raises errors of syntax. `session`: its scope is used to parse. `path`: the file of the text
--- before the first line marker.
+-- Returns true if a call of a routine that waits for queues begins at token i, as a statement.
+local function is_wait_call(source, i)
+  if source.kind[i] ~= "word" or source:token(i + 1) ~= "(" then return false end
+  local name, before = source:token(i), i > 1 and source:token(i - 1) or ";"
+  local is_wait = name:find "^acc_wait%f[_\0]" or name:find "^acc_async_wait%f[_\0]"
+  return is_wait and (source.kind[i - 1] == "line" or before == "else" or (";{}):"):find(before, 1, true) ~= nil)
+end
+
+-- Returns the text with OpenMP directives in place of OpenACC directives, and without calls that wait.
+-- is_left(file, line) returns true for directives that stay as they are. fail(directive, message, help) must raise an
+-- error; it is called for directives that OpenMP cannot express. The directive is {file, line, line_text, pos, node},
+-- and `pos` is the position of its name in line_text. Raises errors of syntax. `session`: its scope is used to parse.
+-- `path`: the file of the text before the first line marker.
 --
 -- Entries of self.list also have `token` and `after`, the numbers of the directive's token and of the next one, and
 -- `text`, the directive after `#pragma acc`.
@@ -402,6 +414,12 @@ function c_openmp.text(session, text, path, is_left, fail)
       local file, number = location_after(region_end)
       edits[#edits + 1] = { at = region_end, finish = region_end,
         text = ("\n#pragma omp %s\n"):format(construct.end_text) .. line_markers.line(number, file) }
+    end
+  end
+  for i = 1, self.source.n do
+    if is_wait_call(self.source, i) then
+      edits[#edits + 1] = { at = self.source.at[i], finish = self.source.finish[self.source:closing(i + 1)],
+        text = "(void)0" }
     end
   end
   table.sort(edits, function(a, b) return a.at < b.at end)

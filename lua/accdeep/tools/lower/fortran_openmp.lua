@@ -28,7 +28,7 @@ Translation.language = { loop = "do", device_address = "has_device_addr", no = "
   never = ".false." }
 
 -- Parses the directives of a unit that fortran_unit.lua has not read, because they move no data. Returns the
--- Translation of all directives. Raises for directives of included files.
+-- Translation of all directives, and of calls of routines that count as such. Raises for directives of included files.
 function fortran_openmp.read(unit)
   local by_index, self = {}, setmetatable({ unit = unit, list = {} }, Translation)
   for _, construct in ipairs(unit.directives) do
@@ -36,7 +36,8 @@ function fortran_openmp.read(unit)
   end
   for index, statement in ipairs(unit.scan.list) do
     local word = statement.directive and statement.directive:match "^[%a_]*"
-    if word and word ~= "end" and not unit_directives.descriptions[word] then
+    local is_routine = not word and by_index[index] ~= nil
+    if is_routine or word and word ~= "end" and not unit_directives.descriptions[word] then
       local construct = by_index[index] or unit:directive_of(statement, index)
       if not construct.own then
         unit:with_location(construct, cannot, "a directive in a file that is included", "write it in the unit")
@@ -177,7 +178,7 @@ function Translation:find_private(construct, is_divided)
     local is_own = own_loops[name] and (role ~= "loop" or is_own_loop(self, owner, i))
     if not is_shared and not is_own and not self:is_named(owner, name) then
       self:make_private(owner, name, role == "loop" and "private" or clause_for(self, owner, name))
-      if role == "assigned" and owner ~= construct then owners[#owners + 1] = { owner, name } end
+      if (role == "assigned" or role == "if") and owner ~= construct then owners[#owners + 1] = { owner, name } end
     end
   end
   for _, entry in ipairs(owners) do
@@ -193,14 +194,18 @@ function Translation:find_private(construct, is_divided)
   end
 end
 
--- Returns the names of the scalars that the statements of a construct may assign, and no clause names, as a list.
+-- Returns the scalars that the statements of a construct may assign, and that no clause names, except for reductions: a
+-- list of {name, is_reduced}.
 function Translation:written_scalars(construct)
   local list, of_loops = {}, {}
   for _, name, role in assigned_scalars(self, construct) do of_loops[name] = of_loops[name] or role == "loop" end
   for i, name in assigned_scalars(self, construct) do
     local owner = self:innermost(construct, i)
-    local is_private = owner.private and owner.private[name] or self:is_named(owner, name)
-    if not of_loops[name] and not is_private then list[#list + 1] = name end
+    local sharing = owner.private and owner.private[name] and "private"
+      or self:sharing_of(self:loop_around(construct, i), name)
+    if not of_loops[name] and (not sharing or sharing == "reduction") then
+      list[#list + 1] = { name = name, is_reduced = sharing == "reduction" }
+    end
   end
   return list
 end

@@ -112,8 +112,9 @@ local function lines_of_call(self, statement)
   return first, last
 end
 
--- Parses directives that may move data, and shapes of used modules, into self.directives. With --to accdeep, calls of
--- data routines count as directives. Returns true if one is of TR-14-1, and only then raises syntax errors.
+-- Parses directives that may move data, and shapes of used modules, into self.directives. With --to accdeep and --to
+-- openmp, calls of data routines count as directives. Returns true if one is of TR-14-1, and only then raises syntax
+-- errors.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -127,7 +128,7 @@ local function read_directives(self)
       "directive", construct.text)
   end
   for index, statement in ipairs(self.scan.list) do
-    local routine = self.calls and not statement.directive and fortran_calls.directive_for(statement.text)
+    local routine = self.replaces_all and not statement.directive and fortran_calls.directive_for(statement.text)
     if routine then
       lines_of_call(self, statement)
       local construct = self:directive_of({ first = statement.first, last = statement.last, directive = routine },
@@ -629,11 +630,11 @@ local function rewrite(self, construct)
   end)
 end
 
--- Removes calls that wait for queues, since calls are synchronous. Raises for routines and directives of included files
+-- Removes calls that wait for queues, since work is done at once. Raises for routines and directives of included files
 -- that would not know the data which calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
-    local is_ours = self.openmp or statement.directive or fortran_calls.directive_for(statement.text)
+    local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
     local text = is_ours and "" or statement.text
     if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then
       local first, last = lines_of_call(self, statement)
@@ -641,7 +642,8 @@ local function check_statements(self)
       text = ""
     end
     for name in text:gmatch "%f[%w_]acc_[%w_]+" do
-      if c_calls.routine(name) ~= nil then refuse(self, statement, c_calls.UNKNOWN:format(name), "use a directive") end
+      local message = self.calls and c_calls.UNKNOWN or "'%s' asks the runtime of OpenACC"
+      if c_calls.routine(name) ~= nil then refuse(self, statement, message:format(name), "use a directive") end
     end
     local name = statement.text:find "^include%f[^%w_]" and fortran_edits.lines(self, self.view[statement.first].line,
       self.view[statement.last].line):match "[\"'](.-)[\"']"

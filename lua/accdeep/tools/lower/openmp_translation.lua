@@ -24,7 +24,8 @@
 --   is_mappable(directive, clause, item)   false if compilers refuse the list item in a map clause.
 --   is_by_value(directive, name)  true if a target region gets a copy of the variable unless it is mapped.
 --   find_private(construct)       sets `private` of the construct and its divided loops.
---   written_scalars(construct)    names of scalars that the statements of a construct assign.
+--   written_scalars(construct)    scalars that the statements of a construct assign, and that no clause names, except
+--                                 for reductions: a list of {name, is_reduced}.
 --   used_names(first, last)       set of the names in a range of positions.
 --   is_used_outside(construct, inner, name)   true if the construct uses a name outside of its loop `inner`.
 --   writers                       functions for further directives, as `writers` below.
@@ -57,7 +58,6 @@ for _, entry in ipairs(openacc_directives.clauses) do
 end
 -- Returns the canonical name of a clause: `copy` for `pcopy`.
 local function name_of(clause) return own_names[clause.name] or clause.name end
-openmp_translation.name_of = name_of
 
 -- Returns the name of the variable of a list item.
 local function root_of(variable)
@@ -174,19 +174,24 @@ end
 local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
   create = true, present = true, deviceptr = true }
 
--- Returns true if a clause of the table `sharing` (private, reduction or data clause) names the variable `name`. The
--- clause may be one of `construct`, or of a construct that encloses `construct`.
-function Translation:is_named(construct, name)
+-- Returns the name of a clause of the table `sharing` (private, reduction or data clause) that names the variable
+-- `name`. The result is nil if there is none, and "reduction" if there are no others. The clause may be one of
+-- `construct`, or of a construct that encloses `construct`.
+function Translation:sharing_of(construct, name)
+  local found
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
     for _, clause in ipairs(covers and other.node.clauses or {}) do
       for _, text in ipairs(sharing[name_of(clause)] and self:list_items(other, clause) or {}) do
-        if text == name then return true end
+        if text == name and (not found or found == "reduction") then found = name_of(clause) end
       end
     end
   end
-  return false
+  return found
 end
+
+-- Returns true if a clause decides how the threads of a construct see a variable (Translation:sharing_of).
+function Translation:is_named(construct, name) return self:sharing_of(construct, name) ~= nil end
 
 -- Returns the construct whose threads execute the position i: the innermost divided loop in the compute construct
 -- `construct`, or `construct` itself.
@@ -196,6 +201,18 @@ function Translation:innermost(construct, i)
     if inner.words and inner.compute == construct and inner.after <= i and i <= inner.last then executor = inner end
   end
   return executor
+end
+
+-- Returns the innermost loop with a directive around the position i in the compute construct `construct`, or
+-- `construct` itself.
+function Translation:loop_around(construct, i)
+  local found = construct
+  for _, inner in ipairs(self.list) do
+    if inner.node.name == "loop" and inner.compute == construct and inner.after <= i and i <= inner.last then
+      found = inner
+    end
+  end
+  return found
 end
 
 -- Adds a variable to the field `private` of a directive, unless it is there. `clause`: "private" or "firstprivate".
@@ -247,8 +264,8 @@ local function gang_reductions(self, construct, parts)
 end
 
 -- Appends map clauses to `parts` for variables that OpenMP would pass by value, and that no clause of the compute
--- construct `construct` names. An enclosing data construct maps them, or statements of a kernels construct assign them:
--- OpenACC copies the scalars of such a construct.
+-- construct `construct` names. An enclosing data construct maps them, or statements of a construct that one thread
+-- executes assign them: OpenACC copies the scalars of a kernels construct, and the results of reductions.
 local function add_mapped_scalars(self, construct, parts)
   local own, used = {}, self:used_names(construct.after, construct.last)
   for _, clause in ipairs(construct.node.clauses) do
@@ -268,8 +285,11 @@ local function add_mapped_scalars(self, construct, parts)
       end
     end
   end
-  if openacc_directives.directive(construct.node.name).construct ~= "kernels" then return end
-  for _, name in ipairs(self:written_scalars(construct)) do add(name) end
+  local construct_name = openacc_directives.directive(construct.node.name).construct
+  if construct_name == "parallel" then return end
+  for _, entry in ipairs(self:written_scalars(construct)) do
+    if construct_name == "kernels" or entry.is_reduced then add(entry.name) end
+  end
 end
 
 -- Returns the OpenMP if clause of a compute construct, as text, for the construct's clauses `if` and `self`; nil if it

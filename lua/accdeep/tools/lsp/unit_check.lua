@@ -87,9 +87,21 @@ local function open_brackets(text, at)
   return open
 end
 
--- Returns true if a syntax error of a directive would stay one whatever macros and types mean. Such errors are brackets
--- that are not balanced, punctuation between clauses, a list without names, and names without a comma between them.
-local function is_certain(directive, text, err)
+-- Returns true if a text has the name of one of the macros of the unit, or a name in capitals, as macros have.
+local function may_have_macro(text, macros)
+  for name in text:gmatch "[%a_][%w_]*" do
+    if macros[name] or name:find "^%u[%u%d_]+$" then return true end
+  end
+  return false
+end
+
+-- Returns true if a syntax error of a directive would stay one whatever types and macros of headers mean. Such errors
+-- are brackets that are not balanced, punctuation between clauses, a list without names, and names without a comma
+-- between them. `macros`: of the unit.
+local function is_certain(directive, text, err, macros)
+  for name in text:gmatch "[%a_][%w_]*" do
+    if macros[name] then return false end
+  end
   local open, stray = open_brackets(text, #text + 1)
   if stray then return err.pos == stray end
   if open[1] then return err.pos > open[#open] end
@@ -103,10 +115,9 @@ local function is_certain(directive, text, err)
   end
   local clause = text:sub(1, open[1] - 1):match "([%a_][%w_]*)%s*$"
   if #open > 1 or not takes_list[directive.language][clause or ""] then return false end
-  if rest:find "^%)" then return before:find "[%(,:]%s*$" ~= nil and before:sub(open[1]):find "[%w_]" == nil
-    or before:find ",%s*$" ~= nil end
+  if rest:find "^%)" then return before:find "[%(,:]%s*$" ~= nil end
   local last, name = before:match "([%w_%]%)]+)%s+$", rest:match "^[%a_][%w_]*"
-  return last ~= nil and name ~= nil and last:find "%l" ~= nil and name:find "%l" ~= nil
+  return last ~= nil and name ~= nil and not may_have_macro(last .. " " .. name, {})
 end
 
 -- Returns true if an error tells a mistake of the program. `unsupported` and accdeep's own rules tell a limit of
@@ -165,8 +176,17 @@ local function finding(directive, err, severity)
 end
 
 -- Returns true if the name at a clause's or directive's place may be a macro, or a word that accdeep does not know.
-local function may_be_foreign(name, macros) return macros[name] or name:find "%u" ~= nil or name:find "^ompx" ~= nil
-  or unlisted_words[name] end
+local function may_be_foreign(name, macros)
+  return macros[name] or unlisted_words[name] or name:find "%u" ~= nil or name:find "^ompx" ~= nil
+end
+
+-- Returns true if a macro in the argument of `clause` could make the error `err` about the argument go away. `text`: of
+-- the directive.
+local function may_be_macro(err, clause, text, macros)
+  local is_about_name = err.pos == clause.pos and (err.code == "clause-not-allowed" or err.code == "duplicate-clause")
+  local argument = text:match("^[%a_][%w_]*%s*(%b())", clause.pos)
+  return not is_about_name and argument ~= nil and may_have_macro(argument, macros)
+end
 
 -- Returns true if `name` becomes a key of the table `names` by changing one letter, or swapping two.
 local function is_misspelt(name, names)
@@ -201,7 +221,7 @@ local function check_directive(directive, macros, rules, out)
     if is_name then
       local is_misspelling = has_misspelt_name(text, node) and not may_be_foreign(word, macros)
       if is_misspelling and not word:lower():find "^end" then out[#out + 1] = finding(directive, node, "warning") end
-    elseif is_certain(directive, blank_literals(text), node) then
+    elseif is_certain(directive, blank_literals(text), node, macros) then
       out[#out + 1] = finding(directive, node, "error")
     end
     return
@@ -213,6 +233,7 @@ local function check_directive(directive, macros, rules, out)
   local has_macro = false
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
+    if macros[name] then has_macro = true end
     if clause.kind == "unknown" and not known[name] then
       if may_be_foreign(name, macros) then
         has_macro = true
@@ -226,7 +247,7 @@ local function check_directive(directive, macros, rules, out)
       end
     end
   end
-  node = without_clauses(node, function(clause) return clause.kind == "unknown" end)
+  node = without_clauses(node, function(clause) return clause.kind == "unknown" or macros[clause.name] end)
   for _ = 1, MOST_ERRORS do
     local checked, err = pcall(check_tree, directive, node, rules)
     if checked then return end
@@ -237,7 +258,8 @@ local function check_directive(directive, macros, rules, out)
     for _, clause in ipairs(node.clauses) do
       if err.pos and clause.pos <= err.pos then last = clause end
     end
-    if is_report(err, node, last) and not (is_missing and has_macro) then
+    local is_open = is_missing and has_macro or last and may_be_macro(err, last, text, macros)
+    if is_report(err, node, last) and not is_open then
       out[#out + 1] = finding(directive, err, "error")
     end
     if not last then return end

@@ -60,6 +60,13 @@ function Conditions:read(name, rest)
   end
 end
 
+-- Adds the macro that a line `#define` defines to the set `macros`. `rest`: the line after the word define. Numbers are
+-- left out: they may be anywhere in a directive and change nothing of its form.
+local function add_macro(macros, rest)
+  local name, body = rest:match "^%s*([%a_][%w_]*)(.*)$"
+  if name and not body:find "^%s+[%d%s.()+*/uUlLfFxX-]+$" then macros[name] = true end
+end
+
 -- Returns the directives of a unit of C or C++, and the set of the macros that it defines. `scan`: a function that
 -- divides a text into tokens (tools/lower/c_source.lua).
 local function read_c(text, scan)
@@ -71,7 +78,7 @@ local function read_c(text, scan)
       local name, rest = line:match "^#%s*(%a+)(.*)$"
       local language = name == "pragma" and rest:match "^%s+(%a+)%f[^%w_]"
       if name == "define" then
-        macros[rest:match "[%a_][%w_]*" or ""] = true
+        add_macro(macros, rest)
       elseif name == "pragma" and (language == "acc" or language == "omp") and conditions.left_out == 0 then
         list[#list + 1] = { language = language, text = line, at = unit.at[i] }
       elseif name then
@@ -146,7 +153,7 @@ local function read_fortran(text, is_fixed)
           lines = { is_fixed and free_line(line, language, true) or line } }
         continued = not is_fixed and is_continued(line, after)
       elseif name == "define" then
-        macros[(rest:match "[%a_][%w_]*" or ""):lower()] = true
+        add_macro(macros, rest:lower())
       elseif name then
         conditions:read(name, rest)
       end
