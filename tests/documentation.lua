@@ -13,7 +13,8 @@
 -- output where the page has no "...", and pictures.
 
 local program = arg[1]
-local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "packaging/README.md" }
+local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md",
+  "packaging/README.md" }
 for page in assert(io.popen "find examples -name '*.md' | sort"):lines() do pages[#pages + 1] = page end
 
 local function read(path)

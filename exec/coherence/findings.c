@@ -125,7 +125,11 @@ void rt_emit_uninitialized_copy(struct rt_diagnostic finding)
 void rt_emit_missing_wait(struct rt_diagnostic finding, const char *actor, const char *verb, const char *side,
                           const struct rt_access_origin *earlier, const char *earlier_verb)
 {
-    char work[1300], waited[60], help[160];
+    char work[1300], waited[60], help[160], call[200];
+    if (rt.site && finding.pc == rt.site->call.pc && !strncmp(actor, "end ", strlen("end "))) {
+        finding.region = rt_format_call(call, sizeof call);
+        actor = call;
+    }
     rt_format_origin(earlier, work, sizeof work);
     rt_format_waited_stream(earlier->epoch, waited, sizeof waited);
     rt_format_wait_help(earlier->epoch, help, sizeof help);

@@ -110,9 +110,12 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         diagnostic.object = display.name;
         diagnostic.element = name;
         diagnostic.other = rt_get_mapped_location(&object.info);
+        /* the access may be to a member of the object that the pointer points to */
+        uint64_t value;
+        const bool is_pointed_to = slot && rt_peek_memory(slot, (char *)&value, sizeof value) && value == address;
         if (slot)
             rt_emit_diagnostic(&diagnostic, "the pointer %s holds the host address of %s on device %d: it was %s",
-                               pointer.name, name, device,
+                               pointer.name, is_pointed_to ? name : display.name, device,
                                is_attached ? "attached, and then overwritten" : "never attached");
         else
             rt_emit_diagnostic(&diagnostic, "%s %s %s by its host address, but its data are present: %s", actor, verb,

@@ -106,6 +106,14 @@ case("rejects: attach names no pointer, or a section of one [ACC33-att-5]", func
   expect.invalid("acc exit data detach(S)", "not-a-pointer")
 end)
 
+case("rejects: an attach whose pointer is absent names this pointer, not the one that points to it [ACC33-att-2]",
+  function()
+    rules "tr14"
+    declare "float *table[2]; float **q = table; int i = 1;"
+    expect.fails("not-present", function() acc "enter data attach(q[i])" end, { message = "pointer q[1] itself" })
+    expect.fails("not-present", function() acc "enter data attach(*q)" end, { message = "pointer (*q) itself" })
+  end)
+
 case("accepts: a clause on a member after its structure attaches the member [ACC33-att-6]", function()
   acc "enter data copyin(S)"
   acc "enter data copyin(S.a[0:2])"

@@ -269,8 +269,8 @@ function c_items.pointer(plan, request)
   item.base = codegen.reg(b, codegen.constant(0), typed.node.pos)
   item.count = item.base
   pointer_cell(b, env, typed.lvalue, item)
-  item.label = plan:label(typed.name, 1)
-  item.indices = index_registers(b, env, typed.indices)
+  item.label = plan:label(typed.pointer_name or typed.name, 1)
+  item.indices = index_registers(b, env, typed.pointer_indices or typed.indices)
   return add(plan, item, b, request)
 end
 

@@ -117,7 +117,7 @@ end
 -- implicitly maps the base pointers in the group's structure. The construct does so if no byte of the structure is
 -- present, and the structure is a variable or *this which the body (if it is text) uses. The function also sets
 -- plan.partly[name], so that other members stay absent, and plan.single_use. options: {references?, is_text?}, of
--- openmp_lowering.directive. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
+-- openmp_lowering.lower. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
 function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end

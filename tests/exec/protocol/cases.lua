@@ -322,19 +322,20 @@ function emit:data(step)
   self.model:begin()
   local mapping = map(self, line, array, from, n, step.clause, "transfer")
   mapping.structured = mapping.structured + 1
-  self.regions[#self.regions + 1] = { array = array, mapping = mapping, step = step }
+  self.regions[#self.regions + 1] = { array = array, mapping = mapping, step = step, line = line }
 end
 
--- The end of the innermost region: gcc gives it the line of the statement before.
+-- The end of the innermost region, which is reported at the line of its directive: gcc gives it that of the statement
+-- before.
 function emit:data_end()
   local region = table.remove(self.regions)
   if not region then return end
-  local line = self:add "nothing++;"
+  self:add "nothing++;"
   self:add "}"
   local mapping, step = region.mapping, region.step
   self.model:begin()
   mapping.structured = mapping.structured - 1
-  unmap(self, line, region.array, mapping, step.from, step.n, step.clause, "transfer")
+  unmap(self, region.line, region.array, mapping, step.from, step.n, step.clause, "transfer")
 end
 
 function emit:wait(step)

@@ -256,6 +256,14 @@ local function analyse_subscripts(session, typed, action)
   end
 end
 
+-- Returns the typed integers of `indices`, the ASTs of a name's indices; the core keeps three per name, so further ones
+-- are dropped. Raises if one is no integer.
+local function analyse_indices(env, indices)
+  local list = {}
+  for i = 1, math.min(#indices, 3) do list[i] = c_sema.integer(env, indices[i]) end
+  return list
+end
+
 -- Tags of ASTs that designate memory, and may be mapped.
 local has_memory = { id = true, member = true, index = true, unary = true }
 
@@ -267,7 +275,9 @@ local has_memory = { id = true, member = true, index = true, unary = true }
 --   objects, count           type of the objects that a clause maps; nil: only an alias. Of a list item without
 --                            subscripts, count is their number in arrays.
 --   kind                     "section", "element" (a pointer's target), or nil (the object itself).
---   name, indices            name for messages, and typed integers for its signs #; the core keeps three.
+--   name, indices            name for messages, and typed integers for its signs #. For an element, it is the name of
+--                            the pointer to it. pointer_name, pointer_indices: the same of an element that is a
+--                            pointer.
 --   path                     of members that are mapped by themselves (rules.members): the pointer to the object that
 --                            contains the list item, or the base pointer of a section, as a typed list item.
 -- request: its request, nil for a pointer on the path to another list item. Raises for errors of the list item.
@@ -295,8 +305,12 @@ function list_item.analyse(session, node, request)
     analyse_subscripts(session, typed, request and request.action)
     if typed.section then typed.kind = "section" end
   end
-  for i = 1, math.min(#indices, 3) do indices[i] = c_sema.integer(env, indices[i]) end
-  typed.indices = indices
+  typed.indices = analyse_indices(env, indices)
+  if typed.kind == "element" and lvalue.type.kind == "pointer" then
+    local inner = {}
+    typed.pointer_name = list_item.render(base, inner)
+    typed.pointer_indices = analyse_indices(env, inner)
+  end
   if session.rules.members == "mapped" then
     local pointer = list_item.pointer_to(session, base)
     if subscripts and lvalue.type.kind == "pointer" then pointer = base end

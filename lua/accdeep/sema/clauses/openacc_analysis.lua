@@ -155,7 +155,7 @@ local function add_requests(directive, list)
     analyse_request(session, request)
     local name = list_item.root_variable(request.node)
     if request.action == "attach" or request.action == "detach" then
-      directive.attached[name] = session.language.attaches_variables and request.node.tag == "id" or nil
+      if session.language.attaches_variables and request.node.tag == "id" then directive.attached[name] = true end
     elseif name and not (is_part and is_part(session, request.node)) then
       request.registers, directive.named[name] = name, true
     end
