@@ -109,10 +109,14 @@ local function reduced_memory(env, tree, frame)
   local list = {}
   for _, clause in ipairs(tree.clauses) do
     for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
-      local binding = env.lookup(list_item.root_variable(item), frame.pos)
+      local name = list_item.root_variable(item)
+      local binding = name and env.lookup(name, frame.pos) or {}
       local section = binding.dope and binding.dope(frame)
-      local address = section and section.low or binding.lvalue(frame)
-      list[#list + 1] = { address = address, size = section and section.high - section.low or binding.type.size }
+      if section and math.type(section.low) then
+        list[#list + 1] = { address = section.low, size = section.high - section.low }
+      elseif binding.lvalue then
+        list[#list + 1] = { address = (binding.lvalue(frame)), size = binding.type.size }
+      end
     end
   end
   return list

@@ -498,8 +498,8 @@ end
 local function leave_to_queue(session, k, body, node, region)
   -- Ends the kernel when its queue reaches it; see run_later.
   local function finish(was_run) run_later(k, body, node, was_run) end
-  local is_compiled_now = session.device_side.concurrent and not k.env.space.record
-  local started = is_compiled_now and kernel.with_text_positions(session, k, body, function(location)
+  local may_compile = session.device_side.concurrent and not k.env.space.record
+  local started = may_compile and kernel.with_text_positions(session, k, body, function(location)
     statement.body(k.env, node)
     return cuda.start(k, node, location, region, finish)
   end)
