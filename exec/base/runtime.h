@@ -118,7 +118,8 @@ struct rt_options {
     bool strict, json;    /* strict: `exec --strict`; json: reports are JSON lines */
     bool guard_before;    /* strict: inaccessible guard pages lie before objects on the device, not after them */
     bool check_all;       /* strict: each construct is checked (no sampling) */
-    bool compare_none, compare_all; /* --no-races, --all-races: no kernel's iterations are compared, or each kernel's */
+    bool compare_none;    /* iterations of kernels are not compared (--no-races) */
+    bool compare_all;     /* iterations of each kernel run are compared (--all-races) */
     bool instrumented;    /* the program was compiled for checking: host pages are not protected in kernels */
     bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
     bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
@@ -144,12 +145,12 @@ struct rt_state {
     uint64_t heap_start;              /* address where the heap begins; 0: not yet known */
     /* Construct passed to the core, reused by each call; fields that rt_run_construct does not set stay 0. */
     accd_construct construct;
-    atomic_bool has_declared;    /* the program has declared variables */
-    bool starts_with_openmp;     /* the program's first call was one of OpenMP */
-    bool device_pointers;        /* a pointer to device memory keeps its value in an OpenMP region */
-    bool names_eagerly;          /* objects are named when mapped; false: when a report needs the name */
-    const struct rt_site *site;  /* current call; NULL between calls */
-    uint64_t calls;              /* number of calls on the slow path */
+    atomic_bool has_declared;   /* the program has declared variables */
+    bool starts_with_openmp;    /* the program's first call was one of OpenMP */
+    bool device_pointers;       /* a pointer to device memory keeps its value in an OpenMP region */
+    bool names_eagerly;         /* objects are named when mapped; false: when a report needs the name */
+    const struct rt_site *site; /* current call; NULL between calls */
+    uint64_t calls;             /* number of calls on the slow path */
     /* numbers of kernel runs with loops that accdeep cc has marked, and of those whose iterations were compared */
     uint64_t loop_kernels, compared_kernels;
     uint64_t watched_kernels;    /* number of kernels that the page guard has checked to their end */

@@ -120,9 +120,9 @@ struct rt_shadow {
     struct rt_last_access *split_bytes;       /* access history of each byte whose split tile is split again */
     const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
-    /* History of accesses by iteration (loops.h): a cell for each 8 bytes, for each 4 bytes and for each byte of device
-     * memory, of which a tile uses those of its unit, in bytes (0: it was not accessed yet); return address of a read of
-     * each word, low half. cells NULL: iterations are not compared. */
+    /* History of accesses by iteration (loops.h): cells for each 8 bytes, each 4 bytes and each byte of device memory.
+     * A tile uses those of its unit, in bytes; 0: it was not accessed yet. readers: return address of a read of each
+     * word, low half. cells NULL: iterations are not compared. */
     struct rt_access_cell *wide_cells, *cells, *byte_cells;
     uint8_t *cell_units;
     uint32_t *readers;
@@ -171,15 +171,15 @@ struct rt_check_thread {
     const uint8_t *tiles;
     /* start and size of the part of the thread's stack that the kernel may use; stack_bytes 0: no kernel */
     uintptr_t stack, all_stack_bytes;
-    uintptr_t stack_bytes; /* the same size, or 0 if accesses to the stack are recorded */
-    uint8_t *stack_tiles;  /* first tile of the kernel's stack whose shadow was set to RT_TILE_READABLE */
-    size_t nstack_tiles;   /* number of these tiles */
-    bool in_kernel;        /* the thread runs a kernel, which may use device memory only */
-    bool records_accesses; /* each access is recorded in the access history (access_history.h) */
+    uintptr_t stack_bytes;   /* the same size, or 0 if accesses to the stack are recorded */
+    uint8_t *stack_tiles;    /* first tile of the kernel's stack whose shadow was set to RT_TILE_READABLE */
+    size_t nstack_tiles;     /* number of these tiles */
+    bool in_kernel;          /* the thread runs a kernel, which may use device memory only */
+    bool records_accesses;   /* each access is recorded in the access history (access_history.h) */
     bool has_loops;          /* the kernel has begun an iteration of a marked loop (loops.h) */
     bool skips_iterations;   /* the iterations of the kernel are not compared */
     bool records_iterations; /* each access is recorded in the history of iterations (loops.h) */
-    bool is_atomic;        /* loads and stores belong to an atomic operation */
+    bool is_atomic;          /* loads and stores belong to an atomic operation */
     /* id of the running kernel's work (see rt_last_access); 0: everything that follows happens after the kernel */
     uint16_t work;
     unsigned version; /* rt_shadow.version for which lookup_cache is valid */

@@ -86,8 +86,8 @@ static unsigned get_lock_number(const void *at)
     static const void *locks[RT_EXCLUSIONS - RT_LOCK];
     for (unsigned i = 0; i < RT_EXCLUSIONS - RT_LOCK; i++) {
         const void *none = NULL;
-        if (locks[i] == at || __atomic_compare_exchange_n(&locks[i], &none, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-            none == at)
+        if (locks[i] == at ||
+            __atomic_compare_exchange_n(&locks[i], &none, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || none == at)
             return RT_LOCK + i;
     }
     return RT_SEVERAL_LOCKS;
@@ -152,9 +152,9 @@ struct use {
     const uintptr_t *frame;
 };
 
-/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.
- * Values of earlier iterations than the last RT_LOOP_LOG follow from those of the first two. Returns SIZE_MAX if they
- * are not known. */
+/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in
+ * `values`. Values of earlier iterations than the last RT_LOOP_LOG follow from those of the first two. Returns SIZE_MAX
+ * if they are not known. */
 API size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values)
 {
     size_t low = 0, high = loop->n;
@@ -171,15 +171,14 @@ API size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time,
     if (loop->n - low > RT_LOOP_LOG && !is_linear)
         return SIZE_MAX;
     for (unsigned k = 0; k < RT_LOOP_VALUES; k++)
-        values[k] = loop->n - low <= RT_LOOP_LOG
-                        ? loop->log[low % RT_LOOP_LOG][k]
-                        : loop->head[0][k] + (long)low * (loop->head[1][k] - loop->head[0][k]);
+        values[k] = loop->n - low <= RT_LOOP_LOG ? loop->log[low % RT_LOOP_LOG][k]
+                                                 : loop->head[0][k] + (long)low * (loop->head[1][k] - loop->head[0][k]);
     return low;
 }
 
-/* Returns true if `time` is in the iteration of `ended`, a loop that has ended without a barrier, that has the same
- * number as the current iteration of the loop that runs: compilers give both to the same thread. True also if the
- * iterations are not known, or if no loop runs. */
+/* Returns true if `time` is in that iteration of `ended`, a loop that has ended without a barrier, whose number is that
+ * of the current iteration. Compilers give iterations of equal numbers to the same thread. True also if the iterations
+ * are not known, or if no loop runs. */
 static bool is_same_iteration(const struct rt_parallel_loop *ended, uint32_t time)
 {
     long values[RT_LOOP_VALUES];
@@ -224,11 +223,16 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
     if (last_write != use->entry || use->is_write) {
         const bool by_write = conflicts(last_write, use, &level);
         if (by_write || (use->is_write && conflicts(last_read, use, &level)))
-            note_conflict(&(struct rt_iteration_conflict){
-                .at = use->at, .n = use->n, .is_write = use->is_write, .earlier_is_write = by_write, .pc = use->pc,
-                .frame = use->frame, .loop = &rt_kernel_loops.loops[level],
-                .earlier_pc = by_write ? local_shadow.origins[k / 8] : local_shadow.readers[k / 8],
-                .time = (by_write ? last_write : last_read) / RT_EXCLUSIONS});
+            note_conflict(&(struct rt_iteration_conflict){.at = use->at,
+                                                          .n = use->n,
+                                                          .is_write = use->is_write,
+                                                          .earlier_is_write = by_write,
+                                                          .pc = use->pc,
+                                                          .frame = use->frame,
+                                                          .loop = &rt_kernel_loops.loops[level],
+                                                          .earlier_pc = by_write ? local_shadow.origins[k / 8]
+                                                                                 : local_shadow.readers[k / 8],
+                                                          .time = (by_write ? last_write : last_read) / RT_EXCLUSIONS});
     }
     /* A plain access stands for an atomic one that follows in the same iteration: it conflicts with more. */
     if (use->is_write) {
@@ -247,8 +251,9 @@ static inline void record_in_cell(struct rt_access_cell *cell, const struct use 
 /* Returns the cell of the unit of `unit` bytes (8, 4 or 1) at offset k of device memory. */
 static inline struct rt_access_cell *get_cell(size_t k, unsigned unit)
 {
-    return unit == 8 ? &local_shadow.wide_cells[k / 8] : unit == 4 ? &local_shadow.cells[k / 4]
-                                                                   : &local_shadow.byte_cells[k];
+    return unit == 8   ? &local_shadow.wide_cells[k / 8]
+           : unit == 4 ? &local_shadow.cells[k / 4]
+                       : &local_shadow.byte_cells[k];
 }
 
 /* Returns the size of the units of the tile at offset k for an access of the bytes [k, end) in it: the largest that the
@@ -298,10 +303,16 @@ bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
     const bool by_write = (scalar->is_shared || !use.is_write) && conflicts(last.write, &use, &level),
                by_read = scalar->is_shared && use.is_write && conflicts(last.read, &use, &level);
     if (by_write || by_read)
-        note_conflict(&(struct rt_iteration_conflict){
-            .at = at, .n = n, .is_write = use.is_write, .earlier_is_write = by_write, .pc = pc, .frame = frame,
-            .loop = &rt_kernel_loops.loops[level], .earlier_pc = scalar->pcs[!by_write],
-            .time = (by_write ? last.write : last.read) / RT_EXCLUSIONS, .scalar = scalar});
+        note_conflict(&(struct rt_iteration_conflict){.at = at,
+                                                      .n = n,
+                                                      .is_write = use.is_write,
+                                                      .earlier_is_write = by_write,
+                                                      .pc = pc,
+                                                      .frame = frame,
+                                                      .loop = &rt_kernel_loops.loops[level],
+                                                      .earlier_pc = scalar->pcs[!by_write],
+                                                      .time = (by_write ? last.write : last.read) / RT_EXCLUSIONS,
+                                                      .scalar = scalar});
     if (use.is_write)
         scalar->cell.write = use.entry;
     else
@@ -449,17 +460,17 @@ void accdeep_loop_end(unsigned id, unsigned flags)
 
 /* BARRIER defines the function NAME of OpenMP's runtimes, at whose end is a barrier: it calls that of the runtime, and
  * removes loops that have ended before. */
-#define BARRIER(type, name, parameters, arguments)                                                  \
-    API type name parameters;                                                                       \
-    type name parameters                                                                            \
-    {                                                                                               \
-        static void *cached;                                                                        \
-        type(*const real) parameters = (type(*) parameters)rt_find_real_function(&cached, #name);   \
-        if (kernel_owner == &this_check_thread) {                                                   \
-            remove_ended_loops();                                                                   \
-            set_recording(&this_check_thread, rt_kernel_loops.depth);                               \
-        }                                                                                           \
-        return real arguments;                                                                      \
+#define BARRIER(type, name, parameters, arguments)                                                \
+    API type name parameters;                                                                     \
+    type name parameters                                                                          \
+    {                                                                                             \
+        static void *cached;                                                                      \
+        type(*const real) parameters = (type(*) parameters)rt_find_real_function(&cached, #name); \
+        if (kernel_owner == &this_check_thread) {                                                 \
+            remove_ended_loops();                                                                 \
+            set_recording(&this_check_thread, rt_kernel_loops.depth);                             \
+        }                                                                                         \
+        return real arguments;                                                                    \
     }
 BARRIER(void, GOMP_barrier, (void), ())
 BARRIER(bool, GOMP_barrier_cancel, (void), ())

@@ -12,8 +12,8 @@
  *                                        ^ an access here may run at the same time as those of i=0
  *
  * Accesses before the outermost loop, and of the current iteration of each loop, are ordered. A loop without a barrier
- * at its end stays in the list of loops: what follows may run at the same time as its iterations. One read suffices: it is
- * replaced only by a read that it is ordered before (Feng and Leiserson, 1997). */
+ * at its end stays in the list of loops: what follows may run at the same time as its iterations. One read suffices: it
+ * is replaced only by a read that it is ordered before (Feng and Leiserson, 1997). */
 #ifndef RT_LOOPS_H
 #define RT_LOOPS_H
 
@@ -21,7 +21,7 @@
 
 enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 64, RT_LOOP_TIMES = 1 << 26, RT_SCALARS_MAX = 32 };
 
-/* What excludes other accesses during an access: nothing, or the same kind of operation. SEVERAL_LOCKS: several locks
+/* Kind of an access: plain, or one that excludes others of its kind. SEVERAL_LOCKS: several locks
  * are held, or one without a number of its own; LOCK and the numbers from there on: one lock. */
 enum { RT_PLAIN, RT_ATOMIC, RT_SEVERAL_LOCKS, RT_LOCK, RT_EXCLUSIONS = 8 };
 /* Last accesses of a unit of 8 bytes, 4 bytes or one byte: the last write and a read. Each is a time multiplied by
@@ -52,24 +52,25 @@ struct rt_iteration_conflict {
     uintptr_t at;
     size_t n;
     bool is_write, earlier_is_write;
-    bool updates;                      /* the current iteration reads the bytes, and then writes them */
-    bool is_same_value;                /* both write the same bytes */
-    uintptr_t pc;                      /* return address of the current access */
-    const uintptr_t *frame;            /* its frame; NULL: not known */
-    uint32_t earlier_pc;               /* low half of the return address of the earlier access */
+    bool updates;                        /* the current iteration reads the bytes, and then writes them */
+    bool is_same_value;                  /* the two accesses write the same bytes */
+    uintptr_t pc;                        /* return address of the current access */
+    const uintptr_t *frame;              /* frame of the current access; NULL: not known */
+    uint32_t earlier_pc;                 /* low half of the return address of the earlier access */
     const struct rt_parallel_loop *loop; /* the loop, whose current iteration makes the access */
-    uint32_t time;                     /* time of the earlier access */
-    const struct rt_scalar *scalar;    /* the variable, if it is not in device memory; NULL: it is */
+    uint32_t time;                       /* time of the earlier access */
+    const struct rt_scalar *scalar;      /* the variable, if it is not in device memory; NULL: it is */
 };
 
-/* A scalar variable that a loop assigns, on the kernel's stack or, if the compiler has mapped a copy, in device memory. */
+/* A scalar variable that a loop assigns, on the kernel's stack or, if the compiler has mapped a copy, in device memory.
+ */
 struct rt_scalar {
     const char *name;
     uintptr_t at;
     size_t n;
-    unsigned depth;    /* number of loops around the one that assigns it, plus one */
-    bool is_shared;    /* the iterations share the variable; otherwise each has a copy */
-    uint32_t pcs[2];   /* low halves of the return addresses of the last write and of a read */
+    unsigned depth;  /* number of loops around the one that assigns it, plus one */
+    bool is_shared;  /* the iterations share the variable; otherwise each has a copy */
+    uint32_t pcs[2]; /* low halves of the return addresses of the last write and of a read */
     struct rt_access_cell cell;
 };
 
@@ -88,7 +89,8 @@ struct rt_kernel_loops {
     struct rt_scalar scalars[RT_SCALARS_MAX];
 };
 
-/* Returns true if two accesses of different iterations cannot take place at the same time. a, b: accesses as in cells. */
+/* Returns true if two accesses of different iterations cannot take place at the same time. a, b: accesses as in cells.
+ */
 static inline bool rt_is_excluded(uint32_t a, uint32_t b)
 {
     a %= RT_EXCLUSIONS;
@@ -149,8 +151,8 @@ static inline __attribute__((always_inline)) bool rt_record_plain_access(const s
     return true;
 }
 
-/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in `values`.
- * Returns SIZE_MAX if they are not known. */
+/* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in
+ * `values`. Returns SIZE_MAX if they are not known. */
 size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values);
 /* Records an access of the thread's kernel to n bytes at `at`, and returns true, if a scalar variable is there. */
 bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);

@@ -1,8 +1,8 @@
 /* iteration_races.c - races between iterations of a kernel's loop: reports, and memory of their history.
  *
- * The history and its checks are in exec/checked/loops.h. A conflict arrives twice: during the access, when the names
- * and the location are known, and at the end of the iteration, when it is known whether the iteration also writes the
- * bytes, and which value. */
+ * The history and its checks are in exec/checked/loops.h. A conflict arrives twice. The first time, during the access,
+ * the names and the location are known. The second time, at the end of the iteration, it is also known whether the
+ * iteration writes the bytes, and which value. */
 #include "base/lock.h"
 #include "checked/loops.h"
 #include "diag/diagnostics.h"
@@ -26,8 +26,8 @@ static struct noted {
     int mapped_line;
 } noted;
 
-/* Returns the number of bytes of the history: cells for each 8 bytes, each 4 bytes and each byte of device memory, a
- * return address for each 8 bytes, and a byte for each tile. */
+/* Returns the number of bytes of the history. It has cells for each 8 bytes, each 4 bytes and each byte of device
+ * memory, a return address for each 8 bytes, and a byte for each tile. */
 static uint64_t get_history_bytes(void)
 {
     return (rt_shadow.bytes / 8 + rt_shadow.bytes / 4 + rt_shadow.bytes) * sizeof *rt_shadow.cells +
@@ -47,7 +47,7 @@ static void on_conflicting_access(const struct rt_iteration_conflict *conflict)
         snprintf(noted.element, sizeof noted.element, "%s", conflict->scalar->name);
         noted.object_bytes = conflict->scalar->n;
     } else if (rt_find_device_mapping(access.at, &mapping) &&
-        accd_present_at(rt.context, mapping.device, mapping.host, 0, &object)) {
+               accd_present_at(rt.context, mapping.device, mapping.host, 0, &object)) {
         const struct rt_display_name display = rt_get_display_name(&object.info);
         snprintf(noted.object, sizeof noted.object, "%s", display.name);
         snprintf(noted.mapped_file, sizeof noted.mapped_file, "%s", display.file ? display.file : "");
@@ -97,8 +97,8 @@ static void format_conflict_help(const struct rt_iteration_conflict *conflict, c
     }
     snprintf(name, sizeof name, "%.*s", (int)rt_variable_name_length(noted.object), noted.object);
     if (conflict->is_write && conflict->earlier_is_write && !conflict->updates)
-        snprintf(to, capacity, "give each iteration its own copy: private(%s); or make the indices of all iterations differ",
-                 name);
+        snprintf(to, capacity,
+                 "give each iteration its own copy: private(%s); or make the indices of all iterations differ", name);
     else if (is_scalar && conflict->updates)
         snprintf(to, capacity, "reduction(+:%s) with the loop's operation, or atomic update", name);
     else if (conflict->updates)
@@ -123,18 +123,22 @@ static void on_conflict(const struct rt_iteration_conflict *conflict)
         snprintf(now, sizeof now, "a later one");
     format_element(element, sizeof element);
     format_conflict_help(conflict, help, sizeof help);
-    struct rt_diagnostic finding = {.level = conflict->is_same_value ? "note" : "error", .code = "data-race",
+    struct rt_diagnostic finding = {.level = conflict->is_same_value ? "note" : "error",
+                                    .code = "data-race",
                                     .rule = rt_uses_openmp_terms() ? "OMP60-race-1" : "ACC33-2.9-5",
-                                    .pc = noted.pc, .object = *noted.object ? noted.object : NULL,
+                                    .pc = noted.pc,
+                                    .object = *noted.object ? noted.object : NULL,
                                     .element = *noted.element ? noted.element : NULL,
-                                    .region = rt_get_kernel_region(rt_kernel_site), .help = help,
+                                    .region = rt_get_kernel_region(rt_kernel_site),
+                                    .help = help,
                                     .other = rt_find_writer(conflict->earlier_pc)};
     finding.other.event = conflict->earlier_is_write ? "written" : "read";
     if (*noted.mapped_file)
         finding.further[0] = (struct rt_related_location){"mapped", noted.mapped_file, noted.mapped_line};
     if (conflict->is_write && conflict->earlier_is_write)
-        rt_emit_diagnostic(&finding, conflict->is_same_value ? "iterations %s and %s write the same value to %s"
-                                                             : "iterations %s and %s both write %s",
+        rt_emit_diagnostic(&finding,
+                           conflict->is_same_value ? "iterations %s and %s write the same value to %s"
+                                                   : "iterations %s and %s both write %s",
                            earlier, now, element);
     else
         rt_emit_diagnostic(&finding, "iteration %s %s %s, which iteration %s%s %s", now,
@@ -152,7 +156,7 @@ struct runs {
 };
 static struct rt_hash runs_of_constructs = RT_HASH_TABLE(rt_arena_realloc, struct runs);
 
-/* Counts a run of the construct whose call returns to `pc`, and returns true if the iterations of its kernel are to be
+/* Counts a run of the construct whose call returns to `pc`. Returns true if the iterations of its kernel are to be
  * compared: in the runs 1, 2, 4, ... and 64, and then in 1 of 64. Runs are counted without a clock, so that two equal
  * runs of a program compare the same ones. Needs the lock. */
 bool rt_compares_iterations(uintptr_t pc)

@@ -331,14 +331,14 @@ _Noreturn void rt_report_access_to_device(const struct rt_access *access);
  * overwritten change; rule: that of the transfer, NULL: none. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin, const char *rule);
 
-/* Returns the location of the access that `origin` (low half of its return address) stands for; `file` NULL: the line is
- * not known. */
+/* Returns the location of the access that `origin` (low half of its return address) stands for; `file` NULL: the line
+ * is not known. */
 struct rt_related_location rt_find_writer(uint32_t origin);
 /* Returns the return address of an access in the program's own code, or that of the access itself if the function is
  * not known. */
 uintptr_t rt_get_access_pc(const struct rt_access *access);
-/* Counts a run of the construct whose call returns to `pc`; true: the iterations of its kernel are to be compared. Needs
- * the lock. */
+/* Counts a run of the construct whose call returns to `pc`; true: the iterations of its kernel are to be compared.
+ * Needs the lock. */
 bool rt_compares_iterations(uintptr_t pc);
 /* Allocate and free the history of accesses by iteration (iteration_races.c). */
 void rt_iteration_races_init(void);

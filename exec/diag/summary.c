@@ -58,8 +58,7 @@ static void append_kernels(struct rt_text_buffer *to, unsigned long long n)
                        rt.has_unchecked_objects ? "accesses checked in part" : "each access checked");
         if (rt.compared_kernels)
             rt_text_append(to, ", iterations compared in %llu", (unsigned long long)rt.compared_kernels);
-    }
-    else if (!rt.options.strict)
+    } else if (!rt.options.strict)
         rt_text_append(to, "%llu kernel%s, data movement checked only", n, plural);
     else if (watched < n)
         rt_text_append(to, "%llu of %llu kernels watched%s", watched, n,

@@ -8,8 +8,8 @@ return {
   { id = "HOUSE-default", section = "scenario", kind = "meaning", status = "done",
     title = "Rule profile of a scenario without one",
     text = "A scenario may choose its rule profile, and so may each case and the command line. One that chooses none "
-      .. "has the newest profile of OpenMP if its directives and routines are of OpenMP alone. Every other scenario has "
-      .. "the profile tr14. A change of knobs without a base changes the profile that the scenario would have." },
+      .. "has the newest profile of OpenMP if its directives and routines are of OpenMP alone. Every other scenario "
+      .. "has the profile tr14. A change of knobs without a base changes the profile that the scenario would have." },
   { id = "HOUSE-expect", section = "expect", kind = "meaning", status = "done",
     title = "Failed expectations and failed constructs",
     text = "An expectation that does not hold stops its case and no other case (expectation). A construct "

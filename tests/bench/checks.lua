@@ -107,6 +107,6 @@ if not arg[2] and compile(PROGRAMS[1], nil, "-g", "plain") then
   end
   print(("     %-26s%8.2f%6s%s"):format("start, and transfers", plain, "", table.concat(cells)))
 end
-print(("     strict: time <= %.1f; no races: time <= %d, memory <= %d; checked: %.1f times as much"):format(LIMITS.strict,
-  LIMITS.checked, LIMITS.memory, LIMITS.races))
+print(("     strict: time <= %.1f; no races: time <= %d, memory <= %d; checked: %.1f times as much"):format(
+  LIMITS.strict, LIMITS.checked, LIMITS.memory, LIMITS.races))
 run("rm -rf " .. quoted(work))

@@ -240,9 +240,9 @@ local function format_iteration(iteration, loop)
   return table.concat(texts, ", ")
 end
 
--- Returns the help for a race: the clause or directive that removes it. name: the variable; is_scalar: true if the
--- access is to the whole variable; both_write: true if both accesses are writes; updates: true if each iteration reads
--- the memory and then writes it.
+-- Returns the help for a race: the clause or directive that removes it. name: the variable. is_scalar: the access is to
+-- the whole variable. both_write: both accesses are writes. updates: each iteration reads the memory and then writes
+-- it.
 local function help_of(self, name, is_scalar, both_write, updates)
   if is_scalar and both_write then
     return ("private(%s) on the loop%s"):format(name, self.session.language.name == "c"

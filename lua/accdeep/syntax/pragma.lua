@@ -15,8 +15,8 @@ local raise = diagnostic.raise
 
 local pragma = {}
 
--- Words of other compilers' pragmas that pragma.is_slip would report as a misspelt sentinel: GCC differs from acc by one
--- letter.
+-- Words of other compilers' pragmas that pragma.is_slip would report as a misspelt sentinel: GCC differs from acc by
+-- one letter.
 local others = { GCC = true }
 
 local starts = { acc = "directive", omp = "omp_directive" }

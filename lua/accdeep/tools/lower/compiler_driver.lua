@@ -202,8 +202,8 @@ local function name_dependencies(list, units)
 end
 
 -- Returns the text of a unit with marks at its parallel loops, a list of loops that cannot be marked (loop_marks.lua),
--- and the name of the file to write, without folders; nil for a unit without such loops, and for one that the compiler
--- does not preprocess. `unit`: {path, name, command, options, text, folder}, as in c_compiler.lua. `text`: its text.
+-- and the name of the file to write. Returns nil for a unit without such loops, and for one that the compiler does not
+-- preprocess. `unit`: {path, name, command, options, text, folder}, as in c_compiler.lua. `text`: its text.
 local function mark_unit(unit, text)
   local base = unit.name:gsub("%.%w+$", "")
   if not is_fortran_unit(unit.path) then
@@ -226,9 +226,9 @@ local function mark_unit(unit, text)
   return marked, unmarked, base .. ".f90"
 end
 
--- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units to
--- compile, which have the field `is_marked` if loops are marked; nil if no unit has such loops. A unit that the compiler
--- does not preprocess stays as it is, so that the compiler reports its error.
+-- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units
+-- to compile, which have the field `is_marked` if loops are marked; nil if no unit has such loops. A unit that the
+-- compiler does not preprocess stays as it is, so that the compiler reports its error.
 local function mark_loops(list, units, folder)
   local lowered, marked_units = {}, {}
   for _, unit in ipairs(units) do lowered[unit.at] = unit end

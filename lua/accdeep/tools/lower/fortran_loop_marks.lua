@@ -1,8 +1,8 @@
 -- fortran_loop_marks.lua - inserts calls that tell the checks of a program where iterations of parallel loops begin and
 -- end, in a Fortran unit of free form.
 --
--- The same as loop_marks.lua does for C: a call of accdeep_iteration_f at the begin of each iteration of a parallel
--- loop, and of accdeep_loop_end_f after the loop (exec/checked/fortran_loops.c). The calls stand in the lines of the
+-- loop_marks.lua does the same for C: a call of accdeep_iteration_f at the begin of each iteration of a parallel
+-- loop, and of accdeep_loop_end_f after the loop (exec/checked/fortran_loops.c). The calls are in the lines of the
 -- statements before them, after a semicolon, so that lines keep their numbers. compiler_driver.lua calls it.
 
 local fortran_source = require "accdeep.tools.lower.fortran_source"
@@ -124,8 +124,8 @@ function Marks:mark(loop, directive, private, is_shared, ends_kernel)
     table.concat(loop.names, ", ", 1, math.min(#loop.names, 3)), id, loop.flags & loop_directives.TEAMS,
     table.concat(values, ", ")) }
   for _, name in ipairs(self:assigned_scalars(loop, private)) do
-    calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), %s, int(storage_size(%s) / 8, 8), int(%d, 4))"):format(name,
-      name, name, is_shared and 1 or 0)
+    calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), %s, int(storage_size(%s) / 8, 8), int(%d, 4))")
+      :format(name, name, name, is_shared and 1 or 0)
   end
   local following = list[loop.last + 1]
   local ending = following and following.standard == directive.standard and following.directive:match "^end%s*(.*)$"
@@ -166,21 +166,21 @@ end
 -- Marks the loop of the directive of statement i.
 function Marks:mark_directive(directive, i)
   local list = self.scan.list
-  local around, kernel, ends_kernel, private, is_nested = {}, nil, false, {}, false
+  local enclosing, kernel, ends_kernel, private, is_nested = {}, nil, false, {}, false
   local first = i + 1
   while list[first] and list[first].directive do first = first + 1 end
   for _, outer in ipairs(self.open) do
     loop_directives.add_mapped(outer.directive, private)
     if outer.directive.name == "data" then goto next end
-    around[#around + 1] = outer.directive
+    enclosing[#enclosing + 1] = outer.directive
     if loop_directives.is_team(outer.directive) then loop_directives.add_private(outer.directive, private) end
     if loop_directives.begins_kernel(outer.directive) then kernel = outer.directive end
     is_nested = is_nested or outer.directive.is_parallel
     ::next::
   end
   if loop_directives.begins_kernel(directive) then kernel, ends_kernel = directive, true end
-  ends_kernel = ends_kernel or directive.words.teams ~= nil -- no statement may follow a teams construct in its kernel
-  if not loop_directives.is_parallel(directive, around, kernel, function() return self:is_in_routine(i) end) then
+  ends_kernel = ends_kernel or directive.words.teams ~= nil -- a teams construct is the only statement of its kernel
+  if not loop_directives.is_parallel(directive, enclosing, kernel, function() return self:is_in_routine(i) end) then
     return
   end
   loop_directives.add_private(directive, private)
@@ -190,7 +190,7 @@ function Marks:mark_directive(directive, i)
     depth = math.max(depth, select(2, directive.words.tile:gsub(",", "")) + 1)
   end
   local loop = self:read_loop(first, depth)
-  loop.flags = loop_directives.flags_of(directive, around, is_nested)
+  loop.flags = loop_directives.flags_of(directive, enclosing, is_nested)
   directive.is_parallel = true
   local is_shared = directive.standard == "omp" and (directive.words.distribute or directive.words["for"]) ~= nil
   self:mark(loop, directive, private, is_shared, ends_kernel)
@@ -214,19 +214,19 @@ function Marks:close(i)
 end
 
 -- Returns the text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops that could not
--- be marked; nil if the unit has no such loop. `path`: the unit.
+-- be marked. Returns nil if the unit has no such loop. `path`: the unit.
 function fortran_loop_marks.insert(text, path)
   local lines = {}
   for line in (text .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
   -- A preprocessor's marker is no statement.
-  local seen, places, file, number = {}, {}, path, 0
+  local statements, places, file, number = {}, {}, path, 0
   for i, line in ipairs(lines) do
     local marked, name = line_markers.read(line)
     if marked then file, number = name, marked - 1 else number = number + 1 end
-    seen[i], places[i] = marked and "" or line, { path = file, line = number }
+    statements[i], places[i] = marked and "" or line, { path = file, line = number }
   end
   local self = setmetatable({ lines = lines, changes = {}, lines_after = {}, n = 0, open = {},
-    base = loop_directives.hash(path), scan = fortran_source.scan(seen, STANDARDS) }, Marks)
+    base = loop_directives.hash(path), scan = fortran_source.scan(statements, STANDARDS) }, Marks)
   local unmarked = {}
   for i, statement in ipairs(self.scan.list) do
     self:close(i)

@@ -46,8 +46,8 @@ local function add_statements(list, text, first, last)
   end
 end
 
--- Returns the Scan of the lines of a unit. Directives and statements may have continuation lines. `sentinels`: set of the
--- standards, "acc" and "omp", whose directives are read; nil: OpenACC's. Those of others count as comments.
+-- Returns the Scan of the lines of a unit. Directives and statements may have continuation lines. `sentinels`: set of
+-- the standards, "acc" and "omp", whose directives are read; nil: OpenACC's. Those of others count as comments.
 function fortran_source.scan(lines, sentinels)
   sentinels = sentinels or { acc = true }
   local list, at = {}, 1
@@ -67,7 +67,8 @@ function fortran_source.scan(lines, sentinels)
         at = at + (continued and 1 or 0)
       end
       local text = table.concat(parts, " "):gsub("%s+", " "):match "^%s*(.-)%s*$"
-      list[#list + 1] = { text = text, directive = text, standard = sentinel, first = first, last = math.min(at, #lines) }
+      list[#list + 1] = { text = text, directive = text, standard = sentinel, first = first,
+        last = math.min(at, #lines) }
     else
       local parts, continued, quote = {}, true, nil
       while continued and lines[at] do

@@ -1,12 +1,12 @@
--- loop_directives.lua - what a directive says about its loop: whether the iterations may run in parallel, and which
--- variables each has a copy of. loop_marks.lua and fortran_loop_marks.lua use it.
+-- loop_directives.lua - reads directives of loops: whether the iterations may run in parallel, and of which variables
+-- each has a copy. loop_marks.lua and fortran_loop_marks.lua use it.
 
 local strings = require "accdeep.base.strings"
 
 local loop_directives = {}
 
--- Returns the words of a directive in front of which no parenthesis is open, as a list, and as a table from word to the
--- text in the parentheses that follow it, or to true. Texts of equal words are joined by commas.
+-- Returns the words of a directive that are in no parentheses: as a list, and as a table from word to the text in the
+-- parentheses that follow it, or to true. Texts of equal words are joined by commas.
 local function read_words(text)
   local list, set = {}, {}
   for word, argument in text:gmatch "([%a_][%w_]*)%s*(%b())" do
@@ -22,9 +22,9 @@ end
 local compute = strings.word_set "parallel kernels serial"
 local dividing = strings.word_set "for distribute simd loop"
 
--- Returns the directive with the text `text`: {standard, name, words, is_loop, is_parallel}. `standard`: "acc" or "omp".
--- `name`: its first word. `words`: table from word to the text in the parentheses that follow it, or to true; `do` is
--- entered as `for`. `is_loop`: a loop belongs to it.
+-- Returns the directive with the text `text`: {standard, name, words, is_loop, is_parallel}. `standard`: "acc" or
+-- "omp". `name`: its first word. `words`: table from word to the text in the parentheses that follow it, or to true;
+-- `do` is entered as `for`. `is_loop`: a loop belongs to it.
 function loop_directives.read(standard, text)
   local list, words = read_words(text)
   words["for"] = words["for"] or words["do"]
@@ -40,53 +40,53 @@ function loop_directives.begins_kernel(directive)
   return directive.name == "target" and not (words.data or words.update or words.enter or words.exit)
 end
 
--- Returns true if a compiler may run the iterations of the OpenACC loop `directive` in parallel. `around`: the compute
--- construct that contains the loop, nil for a loop of a device routine. `is_in_routine`: the routine's directive lets
--- its loops be divided.
-local function is_parallel_acc(directive, around, is_in_routine)
+-- Returns true if a compiler may run the iterations of the OpenACC loop `directive` in parallel. `enclosing`: the
+-- compute construct that contains the loop, nil for a loop of a device routine. `is_in_routine`: the routine's
+-- directive lets its loops be divided.
+local function is_parallel_acc(directive, enclosing, is_in_routine)
   local words = directive.words
   if not words.loop or words.seq or words.auto then return false end
-  if not around then return is_in_routine end
-  return around.name == "parallel" or around.name == "kernels" and words.independent ~= nil
+  if not enclosing then return is_in_routine end
+  return enclosing.name == "parallel" or enclosing.name == "kernels" and words.independent ~= nil
 end
 
--- Returns true if the iterations of the OpenMP loop `directive` may run in parallel. `around`: list of the directives
--- that contain it, the outermost first.
-local function is_parallel_omp(directive, around)
+-- Returns true if the iterations of the OpenMP loop `directive` may run in parallel. `enclosing`: list of the
+-- directives that contain it, the outermost first.
+local function is_parallel_omp(directive, enclosing)
   local words = directive.words
   if words.ordered or words.taskloop then return false end
   if words.distribute or words.simd or words.loop then return true end
   if not words["for"] then return false end
-  local is_orphaned = not around[1]
-  for _, outer in ipairs(around) do is_orphaned = is_orphaned or outer.words.parallel ~= nil end
+  local is_orphaned = not enclosing[1]
+  for _, outer in ipairs(enclosing) do is_orphaned = is_orphaned or outer.words.parallel ~= nil end
   return words.parallel ~= nil or is_orphaned
 end
 
--- Returns true if a compiler may run the iterations of the loop of `directive` in parallel, in device code. `around`:
--- list of the directives that contain it, the outermost first. `kernel`: that of them, or `directive` itself, that
--- begins device code, or nil. is_in_routine(): the loop is in a device routine whose loops may be divided.
-function loop_directives.is_parallel(directive, around, kernel, is_in_routine)
+-- Returns true if a compiler may run the iterations of the loop of `directive` in parallel, in device code.
+-- `enclosing`: list of the directives that contain it, the outermost first. `kernel`: that of them, or `directive`
+-- itself, that begins device code, or nil. is_in_routine(): the loop is in a device routine whose loops may be divided.
+function loop_directives.is_parallel(directive, enclosing, kernel, is_in_routine)
   if directive.standard == "acc" then
     return is_parallel_acc(directive, kernel, kernel == nil and is_in_routine())
   end
-  return is_parallel_omp(directive, around) and (kernel ~= nil or not around[1])
+  return is_parallel_omp(directive, enclosing) and (kernel ~= nil or not enclosing[1])
 end
 
 -- Flags of loops in calls of the checks: RT_LOOP_TEAMS, RT_LOOP_NO_BARRIER (exec/checked/loops.h).
 loop_directives.TEAMS, loop_directives.NO_BARRIER = 1, 2
 local TEAMS, NO_BARRIER = 1, 2
 
--- Returns the flags of a loop. `around`: directives that contain it; `is_nested`: a parallel loop of the kernel contains
--- it.
-function loop_directives.flags_of(directive, around, is_nested)
+-- Returns the flags of a loop. `enclosing`: directives that contain it; `is_nested`: a parallel loop of the kernel
+-- contains it.
+function loop_directives.flags_of(directive, enclosing, is_nested)
   local words = directive.words
   if directive.standard == "acc" then
-    for _, outer in ipairs(around) do is_nested = is_nested or outer.name == "kernels" end
+    for _, outer in ipairs(enclosing) do is_nested = is_nested or outer.name == "kernels" end
     local is_gang = words.gang or not (words.worker or words.vector)
     return is_gang and not is_nested and NO_BARRIER or 0
   end
   local has_one_team = (words.num_teams or "") == "1"
-  for _, outer in ipairs(around) do has_one_team = has_one_team or (outer.words.num_teams or "") == "1" end
+  for _, outer in ipairs(enclosing) do has_one_team = has_one_team or (outer.words.num_teams or "") == "1" end
   local is_divided = words.distribute or words.loop and words.teams
   return (is_divided and not has_one_team and TEAMS or 0) + ((words.nowait or is_divided) and NO_BARRIER or 0)
 end
@@ -107,8 +107,8 @@ function loop_directives.add_mapped(directive, names)
   end
 end
 
--- Returns true if each thread of the region of an OpenMP directive has copies of the variables in its clauses. Those of a
--- loop belong to its iterations, and threads inside of an iteration share them.
+-- Returns true if each thread of the region of an OpenMP directive has copies of the variables in its clauses. Those of
+-- a loop belong to its iterations, and threads inside of an iteration share them.
 function loop_directives.is_team(directive)
   local words = directive.words
   return directive.standard == "omp" and not directive.is_loop and (words.teams or words.parallel) ~= nil

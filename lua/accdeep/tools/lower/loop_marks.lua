@@ -35,9 +35,9 @@ function Marks:insert(at, text)
   self.edits[#self.edits + 1] = { at = at, number = #self.edits, text = text }
 end
 
--- Returns the loop whose `for` is token i: {names, head, body, last}. `names`: list of the variables of this loop and of the
--- loops directly in it, `depth` in all. `head`: last token of the innermost head; `body`: first token of its body. Raises {cannot = reason} if there
--- are fewer loops.
+-- Returns the loop whose `for` is token i: {names, head, body, last}. `names`: list of the variables of this loop and
+-- of the loops directly in it, `depth` in all. `head`: last token of the innermost head; `body`: first token of its
+-- body. Raises {cannot = reason} if there are fewer loops.
 local function read_loop(source, i, depth)
   local names, last = {}, source:statement(i)
   for level = 1, depth do
@@ -138,12 +138,13 @@ function Marks:scalars(loop, private, is_shared)
   return table.concat(calls)
 end
 
--- Inserts the calls of a loop. `scalars`: calls of Marks:scalars. `first`: token of the first directive of the loop, and of the directives directly before
--- it. `ends_kernel`: the loop is the whole kernel, so that its end needs no call.
+-- Inserts the calls of a loop. `scalars`: calls of Marks:scalars. `first`: token of the first of the directives
+-- directly before the loop. `ends_kernel`: the loop is the whole kernel, so that its end needs no call.
 function Marks:mark(loop, scalars, first, ends_kernel)
   local source, id = self.source, self.base + self.n
   self.n = self.n + 1
-  local call = (" accdeep_iteration(%s);%s"):format(arguments(loop, id, loop.flags & loop_directives.TEAMS, self.is_cxx), scalars)
+  local values = arguments(loop, id, loop.flags & loop_directives.TEAMS, self.is_cxx)
+  local call = (" accdeep_iteration(%s);%s"):format(values, scalars)
   if source:token(loop.body) == "{" then
     self:insert(source.finish[loop.body], call)
   else
@@ -155,7 +156,8 @@ function Marks:mark(loop, scalars, first, ends_kernel)
   while source.kind[before] == "line" do before = before - 1 end
   local is_alone = not (";{}"):find(source:token(before), 1, true)
   if is_alone then self:insert(source.finish[before], " {") end
-  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du, %du);%s"):format(id, loop.flags & loop_directives.NO_BARRIER, is_alone and " }" or ""))
+  self:insert(source.finish[loop.last], (" accdeep_loop_end(%du, %du);%s"):format(id,
+    loop.flags & loop_directives.NO_BARRIER, is_alone and " }" or ""))
 end
 
 -- Returns true if a directive `acc routine` with gang, worker or vector precedes the function that contains token i, or
@@ -182,13 +184,13 @@ end
 
 -- Marks the loop of the directive at token i. `chain`: token of the first directive directly before the same statement.
 function Marks:mark_directive(directive, i, chain)
-  local around, kernel, ends_kernel, private = {}, nil, false, {}
+  local enclosing, kernel, ends_kernel, private = {}, nil, false, {}
   local is_omp = directive.standard == "omp"
   for _, outer in ipairs(self.open) do
     if outer.last >= i then loop_directives.add_mapped(outer.directive, private) end
     if outer.last >= i and outer.directive.name ~= "data" then
       if loop_directives.is_team(outer.directive) then loop_directives.add_private(outer.directive, private) end
-      around[#around + 1] = outer.directive
+      enclosing[#enclosing + 1] = outer.directive
       if loop_directives.begins_kernel(outer.directive) then
         kernel = outer.directive
         ends_kernel = outer.statement == self.source:skip_lines(i)
@@ -196,9 +198,10 @@ function Marks:mark_directive(directive, i, chain)
     end
   end
   if loop_directives.begins_kernel(directive) then kernel, ends_kernel = directive, true end
-  ends_kernel = ends_kernel or directive.words.teams ~= nil -- no statement may follow a teams construct in its kernel
-  local is_parallel = loop_directives.is_parallel(directive, around, kernel, function() return self:is_in_routine(i) end)
-  if not is_parallel then return end
+  ends_kernel = ends_kernel or directive.words.teams ~= nil -- a teams construct is the only statement of its kernel
+  if not loop_directives.is_parallel(directive, enclosing, kernel, function() return self:is_in_routine(i) end) then
+    return
+  end
   local depth = tonumber((tostring(directive.words.collapse or 1):gsub("^%s*force%s*:", ""))) or 1
   if type(directive.words.tile) == "string" then
     depth = math.max(depth, select(2, directive.words.tile:gsub(",", "")) + 1)
@@ -207,19 +210,19 @@ function Marks:mark_directive(directive, i, chain)
   loop_directives.add_mapped(directive, private)
   local loop = read_loop(self.source, i + 1, depth)
   local is_nested = false
-  for _, outer in ipairs(around) do is_nested = is_nested or outer.is_parallel end
-  loop.flags = loop_directives.flags_of(directive, around, is_nested)
+  for _, outer in ipairs(enclosing) do is_nested = is_nested or outer.is_parallel end
+  loop.flags = loop_directives.flags_of(directive, enclosing, is_nested)
   directive.is_parallel = true
   local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
   self:mark(loop, self:scalars(loop, private, is_shared), chain, ends_kernel)
 end
 
 -- Returns the preprocessed text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops
--- that could not be marked; nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++.
+-- that could not be marked. Returns nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++.
 function loop_marks.insert(text, path, is_cxx)
   local source = c_source.scan(text)
-  local self = setmetatable({ source = source, edits = {}, n = 0, base = loop_directives.hash(path), is_cxx = is_cxx, open = {},
-    routines = {} }, Marks)
+  local self = setmetatable({ source = source, edits = {}, n = 0, base = loop_directives.hash(path), is_cxx = is_cxx,
+    open = {}, routines = {} }, Marks)
   local unmarked, chain, file, line = {}, nil, path, 1
   for i = 1, source.n do
     local directive = source.kind[i] == "line" and read_directive(source:token(i))
