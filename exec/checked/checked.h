@@ -122,10 +122,12 @@ struct rt_shadow {
     unsigned recording;                       /* number of running kernels whose accesses are recorded */
     /* History of accesses by iteration (loops.h): cells for each 8 bytes, each 4 bytes and each byte of device memory.
      * A tile uses those of its unit, in bytes; 0: it was not accessed yet. readers: return address of a read of each
-     * word, low half. cells NULL: iterations are not compared. */
+     * word, low half. wide_cells NULL: iterations are not compared. */
     struct rt_access_cell *wide_cells, *cells, *byte_cells;
     uint8_t *cell_units;
     uint32_t *readers;
+    /* Counts a kernel with marked loops. is_compared: its iterations are compared. */
+    void (*on_kernel_loops)(bool is_compared);
     /* Notes the names and the location of an access that conflicts with one of another iteration; called during the
      * access. on_conflict then reports it, when the iteration ends. */
     void (*on_conflicting_access)(const struct rt_iteration_conflict *conflict);
@@ -207,8 +209,7 @@ struct rt_check_thread {
         uint64_t entry;    /* index in rt_history_tile.last at which a tile may have `to` */
     } (*changes)[RT_CHANGE_CACHE];
 };
-/* loops.c: ends the loops of the thread's kernel; returns true if its iterations were compared. */
-bool rt_end_kernel_loops(void);
+void rt_end_kernel_loops(void);                    /* loops.c: ends the loops of the thread's kernel */
 struct rt_check_thread *rt_get_check_thread(void); /* returns the state of the calling thread */
 
 /* Owner of a block of malloc: host code, or a kernel that allocated it. Of the blocks of host code, only

@@ -344,28 +344,28 @@ static void set_recording(struct rt_check_thread *thread, bool records)
     thread->stack_bytes = records && rt_kernel_loops.nscalars ? 0 : thread->all_stack_bytes;
 }
 
-/* Ends the loops of the thread's kernel; called when the kernel ends. Returns true if its iterations were compared. */
-API bool rt_end_kernel_loops(void)
+/* Ends the loops of the thread's kernel; called when the kernel ends. Does nothing if its iterations are not compared.
+ */
+API void rt_end_kernel_loops(void)
 {
     if (kernel_owner != &this_check_thread)
-        return false;
+        return;
     report_pending();
     rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
     rt_kernel_loops.has_locks = rt_kernel_loops.has_device_scalars = false;
     __atomic_store_n(&kernel_owner, NULL, __ATOMIC_RELEASE);
-    return true;
 }
 
-/* Returns true if the thread runs a kernel whose iterations are compared. At most one kernel at a time is; the calls of
- * others do nothing. */
-static bool owns_loops(void)
+/* Counts the kernel that the thread runs as one with marked loops, and lets its iterations be compared if no other
+ * kernel's are. */
+static void begin_kernel_loops(void)
 {
     const struct rt_check_thread *none = NULL;
     this_check_thread.has_loops = true;
-    return kernel_owner == &this_check_thread ||
-           (local_shadow.cells && !this_check_thread.skips_iterations &&
-            __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED));
+    const bool is_compared = local_shadow.wide_cells && !this_check_thread.skips_iterations &&
+                             __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false,
+                                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    local_shadow.on_kernel_loops(is_compared);
 }
 
 /* Removes the loop at `level` from the list, and scalar variables that it assigns. */
@@ -420,7 +420,11 @@ static struct rt_parallel_loop *begin_loop(const char *names, unsigned id, unsig
 API void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, long b, long c);
 void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, long b, long c)
 {
-    if (!this_check_thread.in_kernel || !owns_loops())
+    if (!this_check_thread.in_kernel)
+        return;
+    if (!this_check_thread.has_loops)
+        begin_kernel_loops();
+    if (kernel_owner != &this_check_thread)
         return;
     report_pending();
     const uint32_t time = ++rt_kernel_loops.time;

@@ -496,10 +496,8 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);
-    const bool is_compared = rt_end_kernel_loops();
+    rt_end_kernel_loops();
     rt_lock();
-    rt.loop_kernels += rt_get_check_thread()->has_loops;
-    rt.compared_kernels += is_compared;
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();
     close_stack_tiles(rt_get_check_thread());

@@ -14,6 +14,7 @@
 #include "shadow.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,16 @@ static uint64_t get_history_bytes(void)
 {
     return (rt_shadow.bytes / 8 + rt_shadow.bytes / 4 + rt_shadow.bytes) * sizeof *rt_shadow.cells +
            rt_shadow.bytes / 8 * sizeof *rt_shadow.readers + rt_shadow.bytes / RT_TILE_BYTES + 1;
+}
+
+/* Counts a kernel with marked loops. is_compared: its iterations are compared. */
+static void on_kernel_loops(bool is_compared)
+{
+    const bool has_locked = rt_lock();
+    rt.loop_kernels++;
+    rt.compared_kernels += is_compared;
+    if (has_locked)
+        rt_unlock();
 }
 
 /* Notes names and location of an access that conflicts with an earlier one. */
@@ -68,8 +79,13 @@ static void format_iteration(const struct rt_parallel_loop *loop, uint32_t time,
     long values[RT_LOOP_VALUES];
     size_t length = 0;
     *to = 0;
-    if (rt_find_iteration(loop, time, values) == SIZE_MAX)
+    const size_t number = rt_find_iteration(loop, time, values);
+    if (number == SIZE_MAX)
         return;
+    if (values[0] == LONG_MIN) { /* the variable is an iterator */
+        snprintf(to, capacity, "number %zu", number + 1);
+        return;
+    }
     for (unsigned k = 0; k < RT_LOOP_VALUES && *names && length < capacity; k++) {
         const int n = (int)strcspn(names, ",");
         length += (size_t)snprintf(to + length, capacity - length, "%s%.*s = %ld", k ? ", " : "", n, names, values[k]);
@@ -104,7 +120,8 @@ static void format_conflict_help(const struct rt_iteration_conflict *conflict, c
     else if (conflict->updates)
         snprintf(to, capacity, "make the change atomic: atomic update");
     else
-        snprintf(to, capacity, "the loop's iterations depend on each other: loop seq, or change the algorithm");
+        snprintf(to, capacity, "iterations depend on each other: %s, or change the algorithm",
+                 rt_uses_openmp_terms() ? "run the loop in one thread" : "loop seq");
 }
 
 /* Reports a conflict, whose names on_conflicting_access has noted. */
@@ -176,6 +193,7 @@ bool rt_compares_iterations(uintptr_t pc)
 void rt_iteration_races_init(void)
 {
     assert(rt_shadow.bytes);
+    rt_shadow.on_kernel_loops = on_kernel_loops;
     if (rt.options.compare_none)
         return;
     rt_shadow.wide_cells = rt_reserve_memory(get_history_bytes());
@@ -192,7 +210,7 @@ void rt_iteration_races_init(void)
 /* Frees the history of iterations. */
 void rt_iteration_races_free(void)
 {
-    if (rt_shadow.cells)
+    if (rt_shadow.wide_cells)
         munmap(rt_shadow.wide_cells, get_history_bytes());
-    rt_shadow.cells = NULL;
+    rt_shadow.wide_cells = NULL;
 }

@@ -5,8 +5,8 @@ local strings = require "accdeep.base.strings"
 
 local loop_directives = {}
 
--- Returns the words of a directive that are in no parentheses: as a list, and as a table from word to the text in the
--- parentheses that follow it, or to true. Texts of equal words are joined by commas.
+-- Returns the words of a directive that are in no parentheses, as a list. The second result is a table from word to the
+-- text in the parentheses that follow it, or to true. Texts of equal words are joined by commas.
 local function read_words(text)
   local list, set = {}, {}
   for word, argument in text:gmatch "([%a_][%w_]*)%s*(%b())" do

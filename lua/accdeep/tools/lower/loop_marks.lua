@@ -12,12 +12,15 @@ local strings = require "accdeep.base.strings"
 
 local loop_marks = {}
 
--- Declarations of the functions; for C++ also the value of a loop's variable, which may be an iterator.
+-- Declarations of the functions. For C++ also of the value of a loop's variable, the smallest number for an iterator.
 local C_DECLARATIONS = "void accdeep_iteration(const char *, unsigned, unsigned, long, long, long); "
   .. "void accdeep_loop_end(unsigned, unsigned); void accdeep_scalar(const char *, const void *, unsigned long, int);\n"
 local CXX_DECLARATIONS = "extern \"C\" { " .. C_DECLARATIONS:sub(1, -2) .. " }\n"
-  .. "static inline __attribute__((unused)) long accdeep_value(long long i) { return i; }\n"
-  .. "template <class T> static inline long accdeep_value(const T &) { return 0; }\n"
+  .. "template <class T> static inline long accdeep_value(const T &) { return (long)~(~0ul >> 1); }\n"
+for kind in ("int,unsigned,long,unsigned long,long long,unsigned long long,short,unsigned short,char"):gmatch "[^,]+" do
+  CXX_DECLARATIONS = CXX_DECLARATIONS
+    .. ("static inline __attribute__((unused)) long accdeep_value(%s i) { return (long)i; }\n"):format(kind)
+end
 
 -- Returns the directive of a preprocessor line (loop_directives.read); nil for other lines.
 local function read_directive(line)
