@@ -230,15 +230,6 @@ static __attribute__((destructor)) void report_silent_process(void)
     rt_text_write(STDERR_FILENO, &line);
 }
 
-/* Returns the exit status of a program that ends with `status`: in place of 0, 1 after an error, and RT_EXIT_FINDINGS
- * with --fail after other findings. */
-int rt_get_exit_status(int status)
-{
-    if (status)
-        return status;
-    return rt.has_errors ? 1 : rt.has_findings && rt.options.fail_on_finding ? RT_EXIT_FINDINGS : 0;
-}
-
 /* Writes the final reports and ends the process with `status`, or with what replaces it (rt_get_exit_status). */
 static _Noreturn void exit_process(int status)
 {

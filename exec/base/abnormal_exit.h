@@ -19,9 +19,6 @@ void rt_end_by_signal(int signal);
 /* Makes the calling thread the one that ends the process. If another thread ends the process already, waits at most 6
  * seconds for that end. */
 void rt_claim_exit(void);
-/* Returns the exit status of a program that ends with `status`: in place of 0, 1 after an error, and RT_EXIT_FINDINGS
- * with --fail after other findings. */
-int rt_get_exit_status(int status);
 /* Waits at most 6 seconds if another thread ends the process; otherwise returns at once. */
 void rt_wait_for_exit(void);
 

@@ -200,4 +200,13 @@ static inline uintptr_t rt_load_word(const void *address)
     return value;
 }
 
+/* Returns the exit status of a program that ends with `status`: in place of 0, 1 after an error, and RT_EXIT_FINDINGS
+ * with --fail after other findings. */
+static inline int rt_get_exit_status(int status)
+{
+    if (status)
+        return status;
+    return rt.has_errors ? 1 : rt.has_findings && rt.options.fail_on_finding ? RT_EXIT_FINDINGS : 0;
+}
+
 #endif
