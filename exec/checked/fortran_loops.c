@@ -5,7 +5,7 @@
 
 void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, long b, long c);
 void accdeep_loop_end(unsigned id, unsigned flags);
-void accdeep_scalar(const char *names, const void *at, unsigned long n, int is_shared);
+void accdeep_scalar(const char *names, const void *at, unsigned long n, int kind);
 
 /* Begins an iteration of a loop (accdeep_iteration). */
 API void accdeep_iteration_f_(const char *names, const int *id, const int *flags, const long *a, const long *b,
@@ -24,8 +24,8 @@ void accdeep_loop_end_f_(const int *id, const int *flags)
 }
 
 /* Names a scalar variable that the innermost loop assigns (accdeep_scalar). */
-API void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *is_shared);
-void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *is_shared)
+API void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *kind);
+void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *kind)
 {
-    accdeep_scalar(name, at, (unsigned long)*n, *is_shared);
+    accdeep_scalar(name, at, (unsigned long)*n, *kind);
 }

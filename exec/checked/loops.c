@@ -300,8 +300,11 @@ bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
     const struct rt_access_cell last = scalar->cell;
     if (use.is_write && pending.n && pending.at == at && pending.n == n)
         pending.updates = true;
-    const bool by_write = (scalar->is_shared || !use.is_write) && conflicts(last.write, &use, &level),
-               by_read = scalar->is_shared && use.is_write && conflicts(last.read, &use, &level);
+    if (scalar->kind == RT_SCALAR_REDUCED)
+        return true;
+    const bool is_shared = scalar->kind == RT_SCALAR_SHARED;
+    const bool by_write = (is_shared || !use.is_write) && conflicts(last.write, &use, &level),
+               by_read = is_shared && use.is_write && conflicts(last.read, &use, &level);
     if (by_write || by_read)
         note_conflict(&(struct rt_iteration_conflict){.at = at,
                                                       .n = n,
@@ -482,24 +485,28 @@ BARRIER(void, GOMP_loop_end, (void), ())
 BARRIER(void, GOMP_sections_end, (void), ())
 BARRIER(void, __kmpc_barrier, (void *location, int thread), (location, thread))
 
-/* Names a scalar variable of n bytes at `at` that the iterations of the innermost loop assign. is_shared: they share
- * it; otherwise each has a copy. Called at the begin of each iteration. */
-API void accdeep_scalar(const char *name, const void *at, unsigned long n, int is_shared);
-void accdeep_scalar(const char *name, const void *at, unsigned long n, int is_shared)
+/* Names a scalar variable of n bytes at `at` that the iterations of the innermost loop assign, or a variable that they
+ * reduce. kind: of enum rt_scalar_kind. Called at the begin of each iteration. */
+API void accdeep_scalar(const char *name, const void *at, unsigned long n, int kind);
+void accdeep_scalar(const char *name, const void *at, unsigned long n, int kind)
 {
     enum { BYTES_MAX = 32 };
     const uintptr_t start = (uintptr_t)at;
-    const bool is_on_device = start - local_shadow.low < local_shadow.bytes;
-    if (kernel_owner != &this_check_thread || !rt_kernel_loops.depth || n > BYTES_MAX ||
-        (start - this_check_thread.stack >= this_check_thread.all_stack_bytes && !(is_on_device && !is_shared)))
+    const bool is_on_device = start - local_shadow.low < local_shadow.bytes,
+               is_on_stack = start - this_check_thread.stack < this_check_thread.all_stack_bytes,
+               is_wanted = kind == RT_SCALAR_REDUCED  ? is_on_device
+                           : kind == RT_SCALAR_SHARED ? is_on_stack
+                                                      : is_on_device || is_on_stack;
+    if (kernel_owner != &this_check_thread || !rt_kernel_loops.depth || !is_wanted ||
+        (n > BYTES_MAX && kind != RT_SCALAR_REDUCED))
         return;
     for (unsigned i = 0; i < rt_kernel_loops.nscalars; i++)
         if (rt_kernel_loops.scalars[i].at == start)
             return;
     if (rt_kernel_loops.nscalars == RT_SCALARS_MAX)
         return;
-    rt_kernel_loops.scalars[rt_kernel_loops.nscalars++] =
-        (struct rt_scalar){.name = name, .at = start, .n = n, .depth = rt_kernel_loops.depth, .is_shared = is_shared};
+    rt_kernel_loops.scalars[rt_kernel_loops.nscalars++] = (struct rt_scalar){
+        .name = name, .at = start, .n = n, .depth = rt_kernel_loops.depth, .kind = (enum rt_scalar_kind)kind};
     rt_kernel_loops.has_device_scalars |= is_on_device;
     set_recording(&this_check_thread, true);
 }

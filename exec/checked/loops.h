@@ -62,14 +62,18 @@ struct rt_iteration_conflict {
     const struct rt_scalar *scalar;      /* the variable, if it is not in device memory; NULL: it is */
 };
 
+/* What a loop does with a scalar variable: each iteration has a copy; the iterations share it; they reduce it, so that
+ * no access counts. */
+enum rt_scalar_kind { RT_SCALAR_COPIES, RT_SCALAR_SHARED, RT_SCALAR_REDUCED };
+
 /* A scalar variable that a loop assigns, on the kernel's stack or, if the compiler has mapped a copy, in device memory.
  */
 struct rt_scalar {
     const char *name;
     uintptr_t at;
     size_t n;
-    unsigned depth;  /* number of loops around the one that assigns it, plus one */
-    bool is_shared;  /* the iterations share the variable; otherwise each has a copy */
+    unsigned depth; /* number of loops around the one that assigns it, plus one */
+    enum rt_scalar_kind kind;
     uint32_t pcs[2]; /* low halves of the return addresses of the last write and of a read */
     struct rt_access_cell cell;
 };

@@ -123,9 +123,14 @@ function Marks:mark(loop, directive, private, is_shared, ends_kernel)
   local calls = { ("call accdeep_iteration_f('%s'//char(0), int(%d, 4), int(%d, 4), %s)"):format(
     table.concat(loop.names, ", ", 1, math.min(#loop.names, 3)), id, loop.flags & loop_directives.TEAMS,
     table.concat(values, ", ")) }
-  for _, name in ipairs(self:assigned_scalars(loop, private)) do
+  -- Adds a call for a variable.
+  local function add(name, kind)
     calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), %s, int(storage_size(%s) / 8, 8), int(%d, 4))")
-      :format(name, name, name, is_shared and 1 or 0)
+      :format(name, name, name, kind)
+  end
+  for _, name in ipairs(loop_directives.reduced_names(directive)) do add(name, loop_directives.REDUCED) end
+  for _, name in ipairs(self:assigned_scalars(loop, private)) do
+    add(name, is_shared and loop_directives.SHARED or loop_directives.COPIES)
   end
   local following = list[loop.last + 1]
   local ending = following and following.standard == directive.standard and following.directive:match "^end%s*(.*)$"

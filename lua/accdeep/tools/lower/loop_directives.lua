@@ -72,6 +72,9 @@ function loop_directives.is_parallel(directive, enclosing, kernel, is_in_routine
   return is_parallel_omp(directive, enclosing) and (kernel ~= nil or not enclosing[1])
 end
 
+-- Kinds of scalars in calls of the checks: enum rt_scalar_kind (exec/checked/loops.h).
+loop_directives.COPIES, loop_directives.SHARED, loop_directives.REDUCED = 0, 1, 2
+
 -- Flags of loops in calls of the checks: RT_LOOP_TEAMS, RT_LOOP_NO_BARRIER (exec/checked/loops.h).
 loop_directives.TEAMS, loop_directives.NO_BARRIER = 1, 2
 local TEAMS, NO_BARRIER = 1, 2
@@ -105,6 +108,17 @@ function loop_directives.add_mapped(directive, names)
       for name in argument:gsub("%b[]", ""):gmatch "[%a_][%w_]*" do names[name] = true end
     end
   end
+end
+
+-- Returns a sorted list of the variables in the reduction clauses of a directive, without parts of variables.
+function loop_directives.reduced_names(directive)
+  local names, list = directive.words.reduction, {}
+  if type(names) ~= "string" then return list end
+  for name in names:gsub("[^,:]*:", ""):gsub("%b[]", "[]"):gsub("%b()", "()"):gmatch "[^,]+" do
+    list[#list + 1] = name:match "^%s*([%a_][%w_]*)%s*$"
+  end
+  table.sort(list)
+  return list
 end
 
 -- Returns true if each thread of the region of an OpenMP directive has copies of the variables in its clauses. Those of

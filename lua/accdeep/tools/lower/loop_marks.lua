@@ -130,13 +130,18 @@ local function arguments(loop, id, flags, is_cxx)
   return ("\"%s\", %du, %du, %s"):format(table.concat(names, ", "), id, flags, table.concat(values, ", "))
 end
 
--- Returns calls that name the scalars of a loop to the checks. `private`: set of the variables that are private to its
--- iterations. `is_shared`: others are shared by the iterations; otherwise each has a copy, whose value no other
--- iteration may read.
-function Marks:scalars(loop, private, is_shared)
+-- Returns calls that name the scalars of a loop to the checks. `reduced`: list of those that the loop reduces.
+-- `private`: set of the variables that are private to its iterations. `is_shared`: others are shared by the iterations;
+-- otherwise each has a copy, whose value no other iteration may read.
+function Marks:scalars(loop, reduced, private, is_shared)
   local calls = {}
-  for i, name in ipairs(assigned_names(self.source, loop, private)) do
-    calls[i] = (" accdeep_scalar(\"%s\", &%s, sizeof(%s), %d);"):format(name, name, name, is_shared and 1 or 0)
+  -- Adds a call for a variable.
+  local function add(name, kind)
+    calls[#calls + 1] = (" accdeep_scalar(\"%s\", &%s, sizeof(%s), %d);"):format(name, name, name, kind)
+  end
+  for _, name in ipairs(reduced) do add(name, loop_directives.REDUCED) end
+  for _, name in ipairs(assigned_names(self.source, loop, private)) do
+    add(name, is_shared and loop_directives.SHARED or loop_directives.COPIES)
   end
   return table.concat(calls)
 end
@@ -217,7 +222,7 @@ function Marks:mark_directive(directive, i, chain)
   loop.flags = loop_directives.flags_of(directive, enclosing, is_nested)
   directive.is_parallel = true
   local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
-  self:mark(loop, self:scalars(loop, private, is_shared), chain, ends_kernel)
+  self:mark(loop, self:scalars(loop, loop_directives.reduced_names(directive), private, is_shared), chain, ends_kernel)
 end
 
 -- Returns the preprocessed text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops
