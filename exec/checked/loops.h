@@ -62,8 +62,8 @@ struct rt_iteration_conflict {
     const struct rt_scalar *scalar;      /* the variable, if it is not in device memory; NULL: it is */
 };
 
-/* What a loop does with a scalar variable: each iteration has a copy; the iterations share it; they reduce it, so that
- * no access counts. */
+/* Use of a scalar variable by a loop: each iteration has a copy; the iterations share it; or they reduce it, so that no
+ * access counts. */
 enum rt_scalar_kind { RT_SCALAR_COPIES, RT_SCALAR_SHARED, RT_SCALAR_REDUCED };
 
 /* A scalar variable that a loop assigns, on the kernel's stack or, if the compiler has mapped a copy, in device memory.
