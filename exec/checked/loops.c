@@ -109,6 +109,8 @@ static void note_release(void)
         rt_kernel_loops.has_locks = nlocks;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types, and lists of parameters */
+
 /* TAKE defines the function NAME of OpenMP's runtimes that takes the lock `at`, RELEASE one that releases it: they call
  * that of the runtime. */
 #define LOCK(name, parameters, arguments, before, after)                                          \
@@ -140,6 +142,8 @@ TAKE(omp_set_lock_, (void *lock), (lock), lock)
 RELEASE(omp_unset_lock_, (void *lock), (lock))
 TAKE(omp_set_nest_lock_, (void *lock), (lock), lock)
 RELEASE(omp_unset_nest_lock_, (void *lock), (lock))
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ------------------------------------------------------------------------------------- history -- */
 
@@ -465,6 +469,8 @@ void accdeep_loop_end(unsigned id, unsigned flags)
     set_recording(&this_check_thread, rt_kernel_loops.depth);
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types, and lists of parameters */
+
 /* BARRIER defines the function NAME of OpenMP's runtimes, at whose end is a barrier: it calls that of the runtime, and
  * removes loops that have ended before. */
 #define BARRIER(type, name, parameters, arguments)                                                \
@@ -484,6 +490,8 @@ BARRIER(bool, GOMP_barrier_cancel, (void), ())
 BARRIER(void, GOMP_loop_end, (void), ())
 BARRIER(void, GOMP_sections_end, (void), ())
 BARRIER(void, __kmpc_barrier, (void *location, int thread), (location, thread))
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Names a scalar variable of n bytes at `at` that the iterations of the innermost loop assign, or a variable that they
  * reduce. kind: of enum rt_scalar_kind. Called at the begin of each iteration. */
