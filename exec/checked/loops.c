@@ -373,6 +373,10 @@ static void begin_kernel_loops(void)
                              __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false,
                                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     local_shadow.on_kernel_loops(is_compared);
+    if (is_compared && rt_kernel_loops.time > RT_TIME_MAX / 2) {
+        local_shadow.on_history_full();
+        rt_kernel_loops.time = 1;
+    }
 }
 
 /* Removes the loop at `level` from the list, and scalar variables that it assigns. */
@@ -434,6 +438,11 @@ void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, l
     if (kernel_owner != &this_check_thread)
         return;
     report_pending();
+    if (rt_kernel_loops.time == RT_TIME_MAX - 1) { /* no times are left: later iterations are not compared */
+        rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
+        set_recording(&this_check_thread, false);
+        return;
+    }
     const uint32_t time = ++rt_kernel_loops.time;
     struct rt_parallel_loop *loop = rt_kernel_loops.depth ? &rt_kernel_loops.loops[rt_kernel_loops.depth - 1] : NULL;
     if (!loop || loop->id != id || loop->has_ended)
@@ -469,20 +478,26 @@ void accdeep_loop_end(unsigned id, unsigned flags)
     set_recording(&this_check_thread, rt_kernel_loops.depth);
 }
 
+/* Removes the loops that a barrier orders before what follows: those that have ended. */
+static void pass_barrier(void)
+{
+    if (kernel_owner != &this_check_thread)
+        return;
+    report_pending();
+    remove_ended_loops();
+    set_recording(&this_check_thread, rt_kernel_loops.depth);
+}
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): types, and lists of parameters */
 
-/* BARRIER defines the function NAME of OpenMP's runtimes, at whose end is a barrier: it calls that of the runtime, and
- * removes loops that have ended before. */
+/* BARRIER defines the function NAME of OpenMP's runtimes, which has a barrier: it calls that of the runtime. */
 #define BARRIER(type, name, parameters, arguments)                                                \
     API type name parameters;                                                                     \
     type name parameters                                                                          \
     {                                                                                             \
         static void *cached;                                                                      \
         type(*const real) parameters = (type(*) parameters)rt_find_real_function(&cached, #name); \
-        if (kernel_owner == &this_check_thread) {                                                 \
-            remove_ended_loops();                                                                 \
-            set_recording(&this_check_thread, rt_kernel_loops.depth);                             \
-        }                                                                                         \
+        pass_barrier();                                                                           \
         return real arguments;                                                                    \
     }
 BARRIER(void, GOMP_barrier, (void), ())

@@ -20,6 +20,8 @@
 #include "checked.h"
 
 enum { RT_LOOPS_MAX = 8, RT_LOOP_VALUES = 3, RT_LOOP_LOG = 64, RT_LOOP_TIMES = 1 << 26, RT_SCALARS_MAX = 32 };
+/* Last time; the history is emptied before a kernel that might reach it. */
+#define RT_TIME_MAX (UINT32_MAX / RT_EXCLUSIONS)
 
 /* Kind of an access: plain, or one that excludes others of its kind. SEVERAL_LOCKS: several locks
  * are held, or one without a number of its own; LOCK and the numbers from there on: one lock. */

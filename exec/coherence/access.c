@@ -478,6 +478,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     /* STACK: bytes below the stack pointer of the construct's call that the kernel may use as stack */
     enum { STACK = 1 << 30 };
     struct rt_check_thread *thread = rt_get_check_thread();
+    rt_end_kernel_loops(); /* a jump may have left the thread's last kernel without its end */
     rt_kernel_site = site;
     rt_kernel_device = device;
     running_kernels++;

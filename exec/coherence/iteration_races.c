@@ -35,6 +35,12 @@ static uint64_t get_history_bytes(void)
            rt_shadow.bytes / 8 * sizeof *rt_shadow.readers + rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
+/* Empties the history, whose times begin anew. */
+static void on_history_full(void)
+{
+    rt_empty_memory(rt_shadow.wide_cells, get_history_bytes());
+}
+
 /* Counts a kernel with marked loops. is_compared: its iterations are compared. */
 static void on_kernel_loops(bool is_compared)
 {
@@ -203,6 +209,7 @@ void rt_iteration_races_init(void)
     rt_shadow.byte_cells = rt_shadow.cells + rt_shadow.bytes / 4;
     rt_shadow.readers = (uint32_t *)(void *)(rt_shadow.byte_cells + rt_shadow.bytes);
     rt_shadow.cell_units = (uint8_t *)(rt_shadow.readers + rt_shadow.bytes / 8);
+    rt_shadow.on_history_full = on_history_full;
     rt_shadow.on_conflicting_access = on_conflicting_access;
     rt_shadow.on_conflict = on_conflict;
 }
