@@ -126,7 +126,7 @@ struct rt_shadow {
     struct rt_access_cell *wide_cells, *cells, *byte_cells;
     uint8_t *cell_units;
     uint32_t *readers;
-    /* Empties the history of iterations, whose times begin anew. */
+    /* Empties the history of iterations, whose times begin again. */
     void (*on_history_full)(void);
     /* Counts a kernel with marked loops. is_compared: its iterations are compared. */
     void (*on_kernel_loops)(bool is_compared);

@@ -438,7 +438,7 @@ void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, l
     if (kernel_owner != &this_check_thread)
         return;
     report_pending();
-    if (rt_kernel_loops.time == RT_TIME_MAX - 1) { /* no times are left: later iterations are not compared */
+    if (rt_kernel_loops.time == RT_TIME_MAX - 1) { /* the last time: later iterations are not compared */
         rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
         set_recording(&this_check_thread, false);
         return;

@@ -35,7 +35,7 @@ static uint64_t get_history_bytes(void)
            rt_shadow.bytes / 8 * sizeof *rt_shadow.readers + rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
-/* Empties the history, whose times begin anew. */
+/* Empties the history, whose times begin again. */
 static void on_history_full(void)
 {
     rt_empty_memory(rt_shadow.wide_cells, get_history_bytes());
