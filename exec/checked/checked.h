@@ -211,7 +211,9 @@ struct rt_check_thread {
         uint64_t entry;    /* index in rt_history_tile.last at which a tile may have `to` */
     } (*changes)[RT_CHANGE_CACHE];
 };
-void rt_end_kernel_loops(void);                    /* loops.c: ends the loops of the thread's kernel */
+void rt_end_kernel_loops(void); /* loops.c: ends the loops of the thread's kernel */
+/* Number of running kernels whose iterations are to be compared. Units that gcc compiles test it before their calls. */
+extern int accdeep_compares;
 struct rt_check_thread *rt_get_check_thread(void); /* returns the state of the calling thread */
 
 /* Owner of a block of malloc: host code, or a kernel that allocated it. Of the blocks of host code, only

@@ -23,9 +23,9 @@ void accdeep_loop_end_f_(const int *id, const int *flags)
     accdeep_loop_end((unsigned)*id, (unsigned)*flags);
 }
 
-/* Names a scalar variable that the innermost loop assigns (accdeep_scalar). */
-API void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *kind);
-void accdeep_scalar_f_(const char *name, const void *at, const long *n, const int *kind)
+/* Names a scalar variable that the innermost loop assigns or reduces (accdeep_scalar). */
+API void accdeep_scalar_f_(const char *name, const long *at, const long *n, const int *kind);
+void accdeep_scalar_f_(const char *name, const long *at, const long *n, const int *kind)
 {
-    accdeep_scalar(name, at, (unsigned long)*n, *kind);
+    accdeep_scalar(name, (const void *)*at, (unsigned long)*n, *kind);
 }

@@ -11,6 +11,7 @@
 /* The loops of the kernel whose iterations are compared, and the thread that runs it; NULL: no such kernel runs. */
 struct rt_kernel_loops rt_kernel_loops = {.time = 1};
 static const struct rt_check_thread *kernel_owner;
+API int accdeep_compares; /* number of running kernels whose iterations are to be compared */
 
 /* Conflict that is reported when the iteration ends, and the bytes that were there before the access. n 0: none. */
 static struct rt_iteration_conflict pending;
@@ -93,9 +94,13 @@ static unsigned get_lock_number(const void *at)
     return RT_SEVERAL_LOCKS;
 }
 
+static void record_delayed(void);
+
 /* Notes that the thread has taken the lock `at`. */
 static void note_lock(const void *at)
 {
+    if (kernel_owner == &this_check_thread)
+        record_delayed();
     held_lock = nlocks++ ? RT_SEVERAL_LOCKS : get_lock_number(at);
     if (kernel_owner == &this_check_thread)
         rt_kernel_loops.has_locks = true;
@@ -104,6 +109,8 @@ static void note_lock(const void *at)
 /* Notes that the thread is about to release a lock. */
 static void note_release(void)
 {
+    if (kernel_owner == &this_check_thread)
+        record_delayed();
     nlocks -= nlocks != 0;
     if (kernel_owner == &this_check_thread)
         rt_kernel_loops.has_locks = nlocks;
@@ -142,6 +149,23 @@ TAKE(omp_set_lock_, (void *lock), (lock), lock)
 RELEASE(omp_unset_lock_, (void *lock), (lock))
 TAKE(omp_set_nest_lock_, (void *lock), (lock), lock)
 RELEASE(omp_unset_nest_lock_, (void *lock), (lock))
+
+/* Defines the function NAME of OpenMP's runtimes that takes a lock if it is free, and returns nonzero then. */
+#define TRY(name)                                                                           \
+    API int name(void *lock);                                                               \
+    int name(void *lock)                                                                    \
+    {                                                                                       \
+        static void *cached;                                                                \
+        int (*const real)(void *) = (int (*)(void *))rt_find_real_function(&cached, #name); \
+        const int is_taken = real ? real(lock) : 0;                                         \
+        if (is_taken)                                                                       \
+            note_lock(lock);                                                                \
+        return is_taken;                                                                    \
+    }
+TRY(omp_test_lock)
+TRY(omp_test_lock_)
+TRY(omp_test_nest_lock)
+TRY(omp_test_nest_lock_)
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -277,7 +301,7 @@ static unsigned prepare_units(size_t k, size_t end)
 
 /* Records an access of the thread's kernel to n bytes of device memory at `at`, and notes conflicts with accesses of
  * other iterations. */
-void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
+static void record_device_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     const struct use use = {get_entry(access_flags), access_flags & RT_ACCESS_WRITE, at, pc, n, frame};
     if (use.is_write && pending.n && pending.at == at && pending.n == n)
@@ -292,7 +316,7 @@ void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, u
 
 /* Records an access of the thread's kernel to n bytes at `at`, and returns true, if a scalar variable of a loop is
  * there. Of a scalar that each iteration has a copy of, only reads of other iterations' values conflict. */
-bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
+static bool record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_scalar *scalar = rt_kernel_loops.scalars, *const end = scalar + rt_kernel_loops.nscalars;
     while (scalar < end && (at < scalar->at || at + n > scalar->at + scalar->n))
@@ -328,6 +352,49 @@ bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uint
     return true;
 }
 
+/* Access that is not recorded yet: an atomic operation on the same bytes may follow, whose first part it is. n 0: none.
+ */
+static struct delayed_access {
+    uintptr_t at, pc;
+    size_t n;
+    unsigned access_flags;
+    bool is_on_device;
+} delayed;
+
+/* Records an access now. */
+static void record_now(const struct delayed_access *access, const uintptr_t *frame)
+{
+    const bool may_be_scalar = !access->is_on_device || rt_kernel_loops.has_device_scalars;
+    if (may_be_scalar && record_scalar_access(access->at, access->n, access->access_flags, access->pc, frame))
+        return;
+    if (access->is_on_device)
+        record_device_access(access->at, access->n, access->access_flags, access->pc, frame);
+}
+
+/* Records the delayed access, if there is one. */
+static void record_delayed(void)
+{
+    if (delayed.n)
+        record_now(&delayed, NULL);
+    delayed.n = 0;
+}
+
+/* Records an access of the thread's kernel. In code of clang, a plain access waits for the next one: it is left out if
+ * that is an atomic operation on the same bytes. */
+void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame,
+                                bool is_on_device)
+{
+    const struct delayed_access access = {at, pc, n, access_flags, is_on_device};
+    const bool is_atomic = access_flags & RT_ACCESS_ATOMIC;
+    if (is_atomic && delayed.at == at && delayed.n == n)
+        delayed.n = 0;
+    record_delayed();
+    if (rt_kernel_loops.is_traced && !is_atomic)
+        delayed = access;
+    else
+        record_now(&access, frame);
+}
+
 /* --------------------------------------------------------------------------------------- loops -- */
 
 /* Completes the state of the loops after they have changed. */
@@ -357,6 +424,7 @@ API void rt_end_kernel_loops(void)
 {
     if (kernel_owner != &this_check_thread)
         return;
+    record_delayed();
     report_pending();
     rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
     rt_kernel_loops.has_locks = rt_kernel_loops.has_device_scalars = false;
@@ -364,14 +432,16 @@ API void rt_end_kernel_loops(void)
 }
 
 /* Counts the kernel that the thread runs as one with marked loops, and lets its iterations be compared if no other
- * kernel's are. */
+ * kernel's are. Does nothing for a kernel whose iterations are not to be compared. */
 static void begin_kernel_loops(void)
 {
     const struct rt_check_thread *none = NULL;
     this_check_thread.has_loops = true;
-    const bool is_compared = local_shadow.wide_cells && !this_check_thread.skips_iterations &&
-                             __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false,
-                                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (this_check_thread.skips_iterations)
+        return;
+    const bool is_compared =
+        local_shadow.wide_cells && __atomic_compare_exchange_n(&kernel_owner, &none, &this_check_thread, false,
+                                                               __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     local_shadow.on_kernel_loops(is_compared);
     if (is_compared && rt_kernel_loops.time > RT_TIME_MAX / 2) {
         local_shadow.on_history_full();
@@ -437,6 +507,7 @@ void accdeep_iteration(const char *names, unsigned id, unsigned flags, long a, l
         begin_kernel_loops();
     if (kernel_owner != &this_check_thread)
         return;
+    record_delayed();
     report_pending();
     if (rt_kernel_loops.time == RT_TIME_MAX - 1) { /* the last time: later iterations are not compared */
         rt_kernel_loops.depth = rt_kernel_loops.nscalars = 0;
@@ -467,6 +538,7 @@ void accdeep_loop_end(unsigned id, unsigned flags)
     struct rt_parallel_loop *loop = rt_kernel_loops.depth ? &rt_kernel_loops.loops[rt_kernel_loops.depth - 1] : NULL;
     if (kernel_owner != &this_check_thread || !loop || loop->id != id || loop->has_ended)
         return;
+    record_delayed();
     report_pending();
     if (flags & RT_LOOP_NO_BARRIER) {
         loop->has_ended = true;
@@ -483,6 +555,7 @@ static void pass_barrier(void)
 {
     if (kernel_owner != &this_check_thread)
         return;
+    record_delayed();
     report_pending();
     remove_ended_loops();
     set_recording(&this_check_thread, rt_kernel_loops.depth);

@@ -90,6 +90,7 @@ struct rt_kernel_loops {
     /* Accesses need a closer look: the kernel holds a lock; a conflict is to be reported when the iteration ends; a
      * scalar variable of a loop is in device memory. */
     bool has_locks, has_conflict, has_device_scalars;
+    bool is_traced; /* clang compiled the code: atomic operations have calls of plain accesses before them */
     struct rt_parallel_loop loops[RT_LOOPS_MAX];
     unsigned nscalars;
     struct rt_scalar scalars[RT_SCALARS_MAX];
@@ -160,10 +161,9 @@ static inline __attribute__((always_inline)) bool rt_record_plain_access(const s
 /* Returns the number of the loop's iteration that `time` belongs to, and stores the values of its variables in
  * `values`. Returns SIZE_MAX if they are not known. */
 size_t rt_find_iteration(const struct rt_parallel_loop *loop, uint32_t time, long *values);
-/* Records an access of the thread's kernel to n bytes at `at`, and returns true, if a scalar variable is there. */
-bool rt_record_scalar_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
-/* Records an access of the thread's kernel to n bytes of device memory at `at` in the history of iterations, and
- * reports accesses of other iterations that conflict with it. */
-void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
+/* Records an access of the thread's kernel to n bytes at `at` in the history of iterations. is_on_device: they are in
+ * device memory; otherwise only scalar variables of loops count. Notes accesses of other iterations that conflict. */
+void rt_record_iteration_access(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame,
+                                bool is_on_device);
 
 #endif

@@ -266,10 +266,8 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t
         const bool is_on_device = at + shift - local_shadow.low < local_shadow.bytes;
         if (is_on_device && this_check_thread.records_accesses)
             record_use(at + shift, n, access_flags, pc, frame);
-        const bool may_be_scalar = !is_on_device || rt_kernel_loops.has_device_scalars;
-        if (this_check_thread.records_iterations &&
-            !(may_be_scalar && rt_record_scalar_access(at + shift, n, access_flags, pc, frame)) && is_on_device)
-            rt_record_iteration_access(at + shift, n, access_flags, pc, frame);
+        if (this_check_thread.records_iterations)
+            rt_record_iteration_access(at + shift, n, access_flags, pc, frame, is_on_device);
     }
     if (is_allowed(at, n, write, pc) || handle_first_access(at, n, write, pc))
         return;
@@ -305,7 +303,8 @@ static inline __attribute__((always_inline)) bool record_iteration_use(uintptr_t
     const uintptr_t offset = at - local_shadow.low;
     const unsigned required_states = write ? RT_PRESENT | RT_VALID | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
     if (at % n || offset >= local_shadow.bytes || this_check_thread.records_accesses | this_check_thread.is_atomic ||
-        rt_kernel_loops.has_locks | rt_kernel_loops.has_conflict | rt_kernel_loops.has_device_scalars ||
+        rt_kernel_loops.has_locks | rt_kernel_loops.has_conflict | rt_kernel_loops.is_traced |
+            rt_kernel_loops.has_device_scalars ||
         ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, required_states) ||
         !rt_record_plain_access(&local_shadow, offset, n, write, pc))
         return false;

@@ -486,6 +486,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     rt_history_begin_kernel(thread);
     thread->has_loops = false;
     thread->skips_iterations = !rt_compares_iterations(site->call.pc);
+    accdeep_compares += !thread->skips_iterations;
     rt_unlock();
     thread->stack = site->call.sp - STACK;
     thread->stack_bytes = thread->all_stack_bytes = STACK;
@@ -499,6 +500,7 @@ void rt_check_end_kernel(void)
     assert(running_kernels);
     rt_end_kernel_loops();
     rt_lock();
+    accdeep_compares -= !rt_get_check_thread()->skips_iterations;
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();
     close_stack_tiles(rt_get_check_thread());

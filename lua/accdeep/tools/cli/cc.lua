@@ -9,7 +9,8 @@ local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
 -- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
-  command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
+  command:argument("compiler", "gcc, g++, gfortran, clang, clang++, mpicc, mpicxx or mpifort."):args "?"
+    :argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
   command:flag("--no-check", "The program is not to be checked: directives of TR-14-1 are lowered, and no more.")
   command:flag("--no-races", "Races between iterations of a loop are not found.")

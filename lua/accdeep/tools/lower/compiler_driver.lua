@@ -165,7 +165,10 @@ local function run(list, units, folder, log)
     command[unit.at] = unit.lowered_path
     local unit_folder = unit.path:match "^(.*)/" or "."
     command[#command + 1] = (is_fortran_unit(unit.path) and "-I" or "-iquote") .. unit_folder
-    if unit.is_marked and is_fortran_unit(unit.path) then command[#command + 1] = "-ffree-line-length-none" end
+    if unit.is_marked and is_fortran_unit(unit.path) then
+      command[#command + 1] = "-ffree-line-length-none"
+      command[#command + 1] = "-cpp" -- gfortran has lists of dependencies for preprocessed units alone
+    end
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
@@ -211,12 +214,15 @@ local function mark_unit(unit, text)
     local may_have_loops = text:find "[pP]ragma" or text:find "#%s*include"
     local preprocessed = may_have_loops and c_compiler.preprocess(unit, "")
     if not preprocessed then return nil end
-    local marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx)
+    local marked, unmarked = loop_marks.insert(preprocessed, unit.path, is_cxx, c_compiler.is_clang(unit))
     -- clang makes no device code of files with the suffixes of preprocessed ones.
     local suffix = c_compiler.is_clang(unit) and (is_cxx and ".cpp" or ".c") or is_cxx and ".ii" or ".i"
     return marked, unmarked, base .. suffix
   end
   if not text:lower():find "[!c*]%$%l%l%l" then return nil end
+  for _, option in ipairs(unit.options) do
+    if option:find "underscoring" then return nil end -- the calls would have other names than the functions
+  end
   if fortran_compiler.is_preprocessed(unit) then text = c_compiler.preprocess(unit, "-cpp") end
   if text and fortran_fixed_form.is_fixed(unit.name, unit.options) then
     text = fortran_fixed_form.convert(text, unit.options)
@@ -243,8 +249,9 @@ local function mark_loops(list, units, folder)
         loop.reason))
     end
     if marked then
-      marked_units[#marked_units + 1] = setmetatable({ text = marked, name = name, is_marked = true },
-        { __index = unit or { at = i, path = path } })
+      unit = unit or { at = i, path = path, text = files.read(path), name = path:match "[^/]*$" }
+      marked_units[#marked_units + 1] = setmetatable({ text = marked, name = name, is_marked = true,
+        unmarked_text = unit.text, unmarked_name = unit.name }, { __index = unit })
       lowered[i] = nil
     end
   end
@@ -258,30 +265,55 @@ end
 local function write_dependencies(list, unit)
   local path = dependencies(list, unit)
   if not path then return end
-  local command, output, target = { list[1], "-MM", "-MF", path }, nil, nil
+  local command, output, targets = { list[1], "-MM", "-MF", path }, nil, {}
   for i, argument in ipairs(list) do
     if argument == "-MD" then command[2] = "-M" end
     if argument == "-MP" then command[#command + 1] = "-MP" end
-    if argument == "-MT" or argument == "-MQ" then target = { argument, list[i + 1] } end
+    if argument == "-MT" or argument == "-MQ" then
+      targets[#targets + 1] = argument
+      targets[#targets + 1] = list[i + 1]
+    end
     if argument == "-o" then output = list[i + 1] end
   end
-  target = target or { "-MQ", output or unit.path:match("[^/]*$"):gsub("%.%w+$", "") .. ".o" }
-  table.move(target, 1, 2, #command + 1, command)
+  if not targets[1] then targets = { "-MQ", output or unit.path:match("[^/]*$"):gsub("%.%w+$", "") .. ".o" } end
+  table.move(targets, 1, #targets, #command + 1, command)
   command[#command + 1] = unit.path
   for i, argument in ipairs(command) do command[i] = quote(argument) end
   shell_command.run(table.concat(command, " ") .. " " .. c_compiler.options(options_of(list)))
 end
 
--- Runs the command `list` with units of mark_loops. Returns 0 if the compiler accepts them. Returns nil without the
--- compiler's messages if it does not: the marks may be the cause.
+-- Removes the marks of the units that the compiler does not accept with them: their text becomes that of before. A note
+-- names each.
+local function remove_rejected_marks(list, units, folder)
+  for _, unit in ipairs(units) do
+    if unit.is_marked then
+      local command = { list[1], table.unpack(options_of(list)) }
+      command[#command + 1] = "-fsyntax-only"
+      command[#command + 1] = unit.path
+      local log = folder:path() .. "/log"
+      if run(command, { setmetatable({ at = #command }, { __index = unit }) }, folder, log) ~= 0 then
+        unit.text, unit.name, unit.is_marked = unit.unmarked_text, unit.unmarked_name, false
+        io.stderr:write(("%s: note[not-checked]: races between iterations are not found: the compiler rejects the "
+          .. "marks of its loops\n"):format(unit.path))
+      end
+    end
+  end
+end
+
+-- Runs the command `list` with units of mark_loops. Returns 0 if the compiler accepts them, perhaps some of them
+-- without marks. Returns nil without the compiler's messages if it does not.
 local function run_marked(list, units, folder)
   local log = folder:path() .. "/messages"
   local status = run(list, units, folder, log)
+  if status ~= 0 and units[2] then
+    remove_rejected_marks(list, units, folder)
+    status = run(list, units, folder, log)
+  end
   if status ~= 0 then return nil end
   io.stderr:write(files.read(log))
   name_dependencies(list, units)
   for _, unit in ipairs(units) do
-    if unit.is_marked then write_dependencies(list, unit) end
+    if unit.is_marked and not is_fortran_unit(unit.path) then write_dependencies(list, unit) end
   end
   return 0
 end

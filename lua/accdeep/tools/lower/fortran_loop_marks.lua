@@ -54,7 +54,7 @@ function Marks:read_loop(i, depth)
     local statement = list[i]
     local text = not statement.directive and statement.text:gsub("^%d+%s+", ""):gsub("^[%a][%w_]*%s*:%s*", "")
     if not text or text:find "^do%s+concurrent" then cannot "do concurrent" end
-    names[level] = text:match "^do%s+%d*%s*,?%s*(%a[%w_]*)%s*=" or cannot "no loop follows"
+    names[level] = text:match "^do%s*%d*%s*,?%s*(%a[%w_]*)%s*=" or cannot "no loop follows"
     if level < depth then i = i + 1 end
   end
   local following = list[i + 1]
@@ -99,7 +99,7 @@ function Marks:assigned_scalars(loop, private)
   for _, name in ipairs(loop.names) do private[name] = true end
   for k = loop.body + 1, loop.last do
     local text = list[k].text:gsub("^%d+%s+", "")
-    local index = text:match "^do%s+%d*%s*,?%s*(%a[%w_]*)%s*=" or text:match "^%a[%w_]*%s*:%s*do%s+(%a[%w_]*)%s*="
+    local index = text:match "^do%s*%d*%s*,?%s*(%a[%w_]*)%s*=" or text:match "^%a[%w_]*%s*:%s*do%s+(%a[%w_]*)%s*="
     if index then private[index] = true end
   end
   for k = loop.body + 1, loop.last do
@@ -114,9 +114,9 @@ function Marks:assigned_scalars(loop, private)
   return names
 end
 
--- Inserts the calls of a loop. `private`: set of the variables that are private to its iterations; `is_shared`: other
--- scalars are shared by the iterations; `ends_kernel`: the loop is the whole kernel.
-function Marks:mark(loop, directive, private, is_shared, ends_kernel)
+-- Inserts the calls of a loop. `private`: set of the variables that are private to its iterations; `kind`:
+-- loop_directives.sharing; `ends_kernel`: the loop is the whole kernel.
+function Marks:mark(loop, directive, private, kind, ends_kernel)
   local list, id = self.scan.list, self.base + self.n
   local values = {}
   for i = 1, 3 do values[i] = loop.names[i] and ("int(%s, 8)"):format(loop.names[i]) or "0_8" end
@@ -124,14 +124,12 @@ function Marks:mark(loop, directive, private, is_shared, ends_kernel)
     table.concat(loop.names, ", ", 1, math.min(#loop.names, 3)), id, loop.flags & loop_directives.TEAMS,
     table.concat(values, ", ")) }
   -- Adds a call for a variable.
-  local function add(name, kind)
-    calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), %s, int(storage_size(%s) / 8, 8), int(%d, 4))")
-      :format(name, name, name, kind)
+  local function add(name, kind_of_name)
+    calls[#calls + 1] = ("call accdeep_scalar_f('%s'//char(0), int(loc(%s), 8), %s, int(%d, 4))"):format(name, name,
+      ("int(storage_size(%s) / 8, 8)"):format(name), kind_of_name)
   end
   for _, name in ipairs(loop_directives.reduced_names(directive)) do add(name, loop_directives.REDUCED) end
-  for _, name in ipairs(self:assigned_scalars(loop, private)) do
-    add(name, is_shared and loop_directives.SHARED or loop_directives.COPIES)
-  end
+  for _, name in ipairs(kind and self:assigned_scalars(loop, private) or {}) do add(name, kind) end
   local following = list[loop.last + 1]
   local ending = following and following.standard == directive.standard and following.directive:match "^end%s*(.*)$"
   local ending_directive = ending and loop_directives.read(directive.standard, ending)
@@ -197,8 +195,14 @@ function Marks:mark_directive(directive, i)
   local loop = self:read_loop(first, depth)
   loop.flags = loop_directives.flags_of(directive, enclosing, is_nested)
   directive.is_parallel = true
-  local is_shared = directive.standard == "omp" and (directive.words.distribute or directive.words["for"]) ~= nil
-  self:mark(loop, directive, private, is_shared, ends_kernel)
+  for k = loop.body, loop.last do -- iterations with an ordered region wait for each other
+    if list[k].standard == "omp" and list[k].directive:find "^ordered" then return end
+  end
+  local kind, region = loop_directives.sharing(directive, self.open)
+  for k = region and region.first or i, i do
+    if not list[k].directive then add_declared(list[k].text, private) end
+  end
+  self:mark(loop, directive, private, kind, ends_kernel)
 end
 
 -- Removes directives from the list of open ones that end before statement i, or with it.
@@ -251,7 +255,7 @@ function fortran_loop_marks.insert(text, path)
       if holds then
         local first = i + 1
         while directive.is_loop and self.scan.list[first] and self.scan.list[first].directive do first = first + 1 end
-        table.insert(self.open, { directive = directive, standard = statement.standard,
+        table.insert(self.open, { directive = directive, standard = statement.standard, first = i,
           last = directive.is_loop and self.scan:loop_end(first) or nil })
       end
     end

@@ -21,6 +21,8 @@ end
 
 local compute = strings.word_set "parallel kernels serial"
 local dividing = strings.word_set "for distribute simd loop"
+-- Directives that have such a word, and no loop.
+local without_loop = strings.word_set "declare cancel cancellation end"
 
 -- Returns the directive with the text `text`: {standard, name, words, is_loop, is_parallel}. `standard`: "acc" or
 -- "omp". `name`: its first word. `words`: table from word to the text in the parentheses that follow it, or to true;
@@ -30,6 +32,7 @@ function loop_directives.read(standard, text)
   words["for"] = words["for"] or words["do"]
   local directive = { standard = standard, name = list[1], words = words, is_loop = false }
   for word in pairs(dividing) do directive.is_loop = directive.is_loop or words[word] ~= nil end
+  directive.is_loop = directive.is_loop and not without_loop[list[1]]
   return directive
 end
 
@@ -50,11 +53,20 @@ local function is_parallel_acc(directive, enclosing, is_in_routine)
   return enclosing.name == "parallel" or enclosing.name == "kernels" and words.independent ~= nil
 end
 
+-- Returns true if the OpenMP directive, or one that contains it, has num_teams(1).
+local function has_one_team(directive, enclosing)
+  local is_one = directive.words.num_teams == "1"
+  for _, outer in ipairs(enclosing) do is_one = is_one or outer.words.num_teams == "1" end
+  return is_one
+end
+
 -- Returns true if the iterations of the OpenMP loop `directive` may run in parallel. `enclosing`: list of the
 -- directives that contain it, the outermost first.
 local function is_parallel_omp(directive, enclosing)
   local words = directive.words
-  if words.ordered or words.taskloop then return false end
+  if words.ordered or words.taskloop or words.safelen then return false end
+  local is_only_distributed = words.distribute and not (words.parallel or words.simd)
+  if is_only_distributed and has_one_team(directive, enclosing) then return false end
   if words.distribute or words.simd or words.loop then return true end
   if not words["for"] then return false end
   local is_orphaned = not enclosing[1]
@@ -85,13 +97,15 @@ function loop_directives.flags_of(directive, enclosing, is_nested)
   local words = directive.words
   if directive.standard == "acc" then
     for _, outer in ipairs(enclosing) do is_nested = is_nested or outer.name == "kernels" end
-    local is_gang = words.gang or not (words.worker or words.vector)
+    local kernel = enclosing[1]
+    for _, outer in ipairs(enclosing) do is_nested = is_nested or outer.words.num_gangs == "1" end
+    -- A loop of a device routine has perhaps no gangs.
+    local is_gang = words.gang or kernel and not (words.worker or words.vector)
     return is_gang and not is_nested and NO_BARRIER or 0
   end
-  local has_one_team = (words.num_teams or "") == "1"
-  for _, outer in ipairs(enclosing) do has_one_team = has_one_team or (outer.words.num_teams or "") == "1" end
   local is_divided = words.distribute or words.loop and words.teams
-  return (is_divided and not has_one_team and TEAMS or 0) + ((words.nowait or is_divided) and NO_BARRIER or 0)
+  local is_one = has_one_team(directive, enclosing)
+  return (is_divided and not is_one and TEAMS or 0) + ((words.nowait or is_divided and not is_one) and NO_BARRIER or 0)
 end
 
 -- Clauses that give each iteration, or the thread that executes it, a copy of a variable.
@@ -110,12 +124,15 @@ function loop_directives.add_mapped(directive, names)
   end
 end
 
+local reduction_modifiers = strings.word_set "inscan task default"
+
 -- Returns a sorted list of the variables in the reduction clauses of a directive, without parts of variables.
 function loop_directives.reduced_names(directive)
   local names, list = directive.words.reduction, {}
   if type(names) ~= "string" then return list end
   for name in names:gsub("[^,:]*:", ""):gsub("%b[]", "[]"):gsub("%b()", "()"):gmatch "[^,]+" do
-    list[#list + 1] = name:match "^%s*([%a_][%w_]*)%s*$"
+    local word = name:match "^%s*([%a_][%w_]*)%s*$"
+    if not reduction_modifiers[word or ""] then list[#list + 1] = word end
   end
   table.sort(list)
   return list
@@ -128,6 +145,24 @@ function loop_directives.is_team(directive)
   return directive.standard == "omp" and not directive.is_loop and (words.teams or words.parallel) ~= nil
 end
 
+-- Returns what the iterations of a loop do with scalars that they assign and that no clause names: COPIES, SHARED, or
+-- nil if each thread may have its own. `open`: list of {directive, ...}, the directives that contain the loop. The
+-- second result is the entry of the region whose own variables each thread has, or nil.
+function loop_directives.sharing(directive, open)
+  if directive.standard == "acc" then return loop_directives.COPIES end
+  local words, wanted = directive.words, "parallel"
+  local default = words.default
+  for _, outer in ipairs(open) do default = default or outer.directive.words.default end
+  if default == "private" or default == "firstprivate" then return nil end
+  if not (words["for"] or words.distribute) then return loop_directives.COPIES end
+  if words.parallel or words.distribute and words.teams then return loop_directives.SHARED end
+  if words.distribute then wanted = "teams" end
+  for k = #open, 1, -1 do
+    if open[k].directive.words[wanted] then return loop_directives.SHARED, open[k] end
+  end
+  return nil
+end
+
 -- Adds the variables in the clauses of privatizing, and in OpenMP those of firstprivate, to the set `names`.
 function loop_directives.add_private(directive, names)
   local is_omp = directive.standard == "omp"
@@ -135,6 +170,7 @@ function loop_directives.add_private(directive, names)
     local is_private = is_omp and word == "firstprivate"
     for _, clause in ipairs(privatizing) do is_private = is_private or word == clause end
     if is_private and type(argument) == "string" then
+      if word == "linear" then argument = argument:gsub(":[^,]*", "") end
       for name in argument:gsub("[^,:]*:", ""):gmatch "[%a_][%w_]*" do names[name] = true end
     end
   end

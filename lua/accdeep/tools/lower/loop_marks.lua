@@ -5,6 +5,7 @@
 -- code whose iterations a compiler may run in parallel: OpenACC loops that are independent, and OpenMP loops that are
 -- divided among teams, threads or lanes. Lines keep their numbers. compiler_driver.lua calls it.
 
+local c_declarations = require "accdeep.tools.lower.c_declarations"
 local c_source = require "accdeep.tools.lower.c_source"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local loop_directives = require "accdeep.tools.lower.loop_directives"
@@ -15,18 +16,24 @@ local loop_marks = {}
 -- Declarations of the functions. For C++ also of the value of a loop's variable, the smallest number for an iterator.
 local C_DECLARATIONS = "void accdeep_iteration(const char *, unsigned, unsigned, long, long, long); "
   .. "void accdeep_loop_end(unsigned, unsigned); void accdeep_scalar(const char *, const void *, unsigned long, int);\n"
+-- The value of accdeep_compares (exec/checked/loops.c), for gcc. Assembly reads it: a variable that a region names
+-- would be mapped, and its load checked.
+local IS_COMPARED = "static inline __attribute__((always_inline, unused)) int accdeep_is_compared(void) { int x; "
+  .. "__asm__(\"movq accdeep_compares@GOTPCREL(%%rip), %q0\\n\\tmovl (%q0), %k0\" : \"=r\"(x)); return x; }\n"
+-- The value of a loop's variable in C, and for a pointer the smallest number.
+local C_VALUE = "(long)(__builtin_classify_type(%s) == 5 ? ~(~0ul >> 1) : (unsigned long)(%s))"
 local CXX_DECLARATIONS = "extern \"C\" { " .. C_DECLARATIONS:sub(1, -2) .. " }\n"
   .. "template <class T> static inline long accdeep_value(const T &) { return (long)~(~0ul >> 1); }\n"
+local CXX_VALUE = "__extension__ static inline __attribute__((unused)) long accdeep_value(%s i) { return (long)i; }\n"
 for kind in ("int,unsigned,long,unsigned long,long long,unsigned long long,short,unsigned short,char"):gmatch "[^,]+" do
-  CXX_DECLARATIONS = CXX_DECLARATIONS
-    .. ("static inline __attribute__((unused)) long accdeep_value(%s i) { return (long)i; }\n"):format(kind)
+  CXX_DECLARATIONS = CXX_DECLARATIONS .. CXX_VALUE:format(kind)
 end
 
 -- Returns the directive of a preprocessor line (loop_directives.read); nil for other lines.
 local function read_directive(line)
   local standard, text = line:match "^#%s*pragma%s+(%l%l%l)%f[^%w_]%s*(.*)$"
   if standard ~= "acc" and standard ~= "omp" then return nil end
-  return loop_directives.read(standard, (text:gsub("\\\r?\n", " ")))
+  return loop_directives.read(standard, (text:gsub("\\\r?\n", " "):gsub("/%*.-%*/", " "):gsub("//.*", "")))
 end
 
 
@@ -61,28 +68,6 @@ local function read_loop(source, i, depth)
   return { names = names, head = i - 1, body = source:skip_lines(i), last = last }
 end
 
--- Words that may precede a variable in an expression.
-local no_types = strings.word_set "return else case goto sizeof typeof alignof throw delete new and or not do"
-
--- Returns the set of names that are declared in the tokens `first` to `last`.
-local function declared_names(source, first, last)
-  local names, start = {}, first
-  for i = first, last do
-    local text = source:token(i)
-    local is_end = source.kind[i] == "line" or source.kind[i] == "other" and (";{}("):find(text, 1, true)
-    if is_end then
-      start = i + 1
-    elseif source.kind[i] == "word" and i > start and not no_types[source:token(start)]
-      and source.kind[start] == "word" then
-      local before, after = source:token(i - 1), source:token(i + 1)
-      local follows = source.kind[i - 1] == "word" and not no_types[before] or before == "*" or before == "&"
-        or before == ">" or before == ","
-      if follows and after and ("=;,[({:)"):find(after, 1, true) then names[text] = true end
-    end
-  end
-  return names
-end
-
 local assigning = strings.word_set "+ - * / % & | ^"
 
 -- Returns true if the variable at token i is assigned, incremented or decremented.
@@ -104,12 +89,13 @@ end
 -- Returns a sorted list of the variables that the statement of a loop assigns, and that are neither declared in it nor
 -- in the set `private`.
 local function assigned_names(source, loop, private)
-  local declared, found, list = declared_names(source, loop.body, loop.last), {}, {}
+  local declared, found, list = c_declarations.names(source, loop.head, loop.last), { this = true }, {}
   for _, name in ipairs(loop.names) do declared[name] = true end
   for i = loop.body, loop.last do
     if source.kind[i] == "word" and not source:is_member_access(i) and is_assigned(source, i) then
       local name = source:token(i)
-      if not (declared[name] or private[name] or found[name]) and source:token(i - 1) ~= ":" then
+      local is_qualified = source:token(i - 1) == ":" and source:token(i - 2) == ":"
+      if not (declared[name] or private[name] or found[name] or is_qualified) then
         found[name] = true
         list[#list + 1] = name
       end
@@ -125,24 +111,21 @@ local function arguments(loop, id, flags, is_cxx)
   for i = 1, 3 do
     local name = loop.names[i]
     names[#names + 1] = name
-    values[i] = name and (is_cxx and "accdeep_value(%s)" or "(long)(%s)"):format(name) or "0"
+    values[i] = name and (is_cxx and "accdeep_value(%s)" or C_VALUE):gsub("%%s", name) or "0"
   end
   return ("\"%s\", %du, %du, %s"):format(table.concat(names, ", "), id, flags, table.concat(values, ", "))
 end
 
 -- Returns calls that name the scalars of a loop to the checks. `reduced`: list of those that the loop reduces.
--- `private`: set of the variables that are private to its iterations. `is_shared`: others are shared by the iterations;
--- otherwise each has a copy, whose value no other iteration may read.
-function Marks:scalars(loop, reduced, private, is_shared)
+-- `private`: set of the variables that are private to its iterations. `kind`: loop_directives.sharing.
+function Marks:scalars(loop, reduced, private, kind)
   local calls = {}
   -- Adds a call for a variable.
-  local function add(name, kind)
-    calls[#calls + 1] = (" accdeep_scalar(\"%s\", &%s, sizeof(%s), %d);"):format(name, name, name, kind)
+  local function add(name, kind_of_name)
+    calls[#calls + 1] = (" accdeep_scalar(\"%s\", &%s, sizeof(%s), %d);"):format(name, name, name, kind_of_name)
   end
   for _, name in ipairs(reduced) do add(name, loop_directives.REDUCED) end
-  for _, name in ipairs(assigned_names(self.source, loop, private)) do
-    add(name, is_shared and loop_directives.SHARED or loop_directives.COPIES)
-  end
+  for _, name in ipairs(kind and assigned_names(self.source, loop, private) or {}) do add(name, kind) end
   return table.concat(calls)
 end
 
@@ -153,6 +136,7 @@ function Marks:mark(loop, scalars, first, ends_kernel)
   self.n = self.n + 1
   local values = arguments(loop, id, loop.flags & loop_directives.TEAMS, self.is_cxx)
   local call = (" accdeep_iteration(%s);%s"):format(values, scalars)
+  if not self.is_clang then call = (" if (__builtin_expect(accdeep_is_compared(), 0)) {%s }"):format(call) end
   if source:token(loop.body) == "{" then
     self:insert(source.finish[loop.body], call)
   else
@@ -193,7 +177,6 @@ end
 -- Marks the loop of the directive at token i. `chain`: token of the first directive directly before the same statement.
 function Marks:mark_directive(directive, i, chain)
   local enclosing, kernel, ends_kernel, private = {}, nil, false, {}
-  local is_omp = directive.standard == "omp"
   for _, outer in ipairs(self.open) do
     if outer.last >= i then loop_directives.add_mapped(outer.directive, private) end
     if outer.last >= i and outer.directive.name ~= "data" then
@@ -217,20 +200,31 @@ function Marks:mark_directive(directive, i, chain)
   loop_directives.add_private(directive, private)
   loop_directives.add_mapped(directive, private)
   local loop = read_loop(self.source, i + 1, depth)
+  for k = loop.head, loop.last do -- iterations with an ordered region wait for each other
+    if self.source.kind[k] == "line" and self.source:token(k):find "pragma%s+omp%s+ordered" then return end
+  end
   local is_nested = false
   for _, outer in ipairs(enclosing) do is_nested = is_nested or outer.is_parallel end
   loop.flags = loop_directives.flags_of(directive, enclosing, is_nested)
   directive.is_parallel = true
-  local is_shared = is_omp and (directive.words.distribute or directive.words["for"]) ~= nil
-  self:mark(loop, self:scalars(loop, loop_directives.reduced_names(directive), private, is_shared), chain, ends_kernel)
+  local open = {}
+  for _, outer in ipairs(self.open) do
+    if outer.last >= i then open[#open + 1] = outer end
+  end
+  local kind, region = loop_directives.sharing(directive, open)
+  if region then
+    for name in pairs(c_declarations.names(self.source, region.statement, i)) do private[name] = true end
+  end
+  self:mark(loop, self:scalars(loop, loop_directives.reduced_names(directive), private, kind), chain, ends_kernel)
 end
 
 -- Returns the preprocessed text of a unit with calls at its parallel loops, and a list {path, line, reason} of loops
--- that could not be marked. Returns nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++.
-function loop_marks.insert(text, path, is_cxx)
+-- that could not be marked. Returns nil if the unit has no such loop. `path`: the unit; `is_cxx`: it is C++;
+-- `is_clang`: clang compiles it.
+function loop_marks.insert(text, path, is_cxx, is_clang)
   local source = c_source.scan(text)
   local self = setmetatable({ source = source, edits = {}, n = 0, base = loop_directives.hash(path), is_cxx = is_cxx,
-    open = {}, routines = {} }, Marks)
+    is_clang = is_clang, open = {}, routines = {} }, Marks)
   local unmarked, chain, file, line = {}, nil, path, 1
   for i = 1, source.n do
     local directive = source.kind[i] == "line" and read_directive(source:token(i))
@@ -260,7 +254,7 @@ function loop_marks.insert(text, path, is_cxx)
   end
   if self.n == 0 and not unmarked[1] then return nil end
   table.sort(self.edits, function(a, b) return a.at < b.at or a.at == b.at and a.number < b.number end)
-  local parts, at = { is_cxx and CXX_DECLARATIONS or C_DECLARATIONS }, 1
+  local parts, at = { is_cxx and CXX_DECLARATIONS or C_DECLARATIONS, is_clang and "" or IS_COMPARED }, 1
   for _, edit in ipairs(self.edits) do
     parts[#parts + 1] = text:sub(at, edit.at - 1)
     parts[#parts + 1] = edit.text
