@@ -164,7 +164,7 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
 }
 
 /* Stores the pointers, references and descriptors in a range, the first ones by offset, at most `capacity`, and returns
- * how many. Each aligned word of the range is named by itself, as members of unions and nested arrays need. */
+ * how many. Each aligned word of the range gets a name of its own, as members of unions and nested arrays need. */
 size_t accd__debug_find_pointers(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                                  uint64_t address, uint64_t bytes, struct accd__debug_pointer *pointers,
                                  size_t capacity)

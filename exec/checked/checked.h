@@ -176,9 +176,11 @@ struct rt_check_thread {
     /* start and size of the part of the thread's stack that the kernel may use; stack_bytes 0: no kernel */
     uintptr_t stack, all_stack_bytes;
     uintptr_t stack_bytes;   /* the same size, or 0 if accesses to the stack are recorded */
+    uintptr_t history_bytes; /* size of device memory if accesses are recorded in the access history alone; or 0 */
     uint8_t *stack_tiles;    /* first tile of the kernel's stack whose shadow was set to RT_TILE_READABLE */
     size_t nstack_tiles;     /* number of these tiles */
     bool in_kernel;          /* the thread runs a kernel, which may use device memory only */
+    bool records;            /* each access takes the slow path, because it is recorded in one of two histories: */
     bool records_accesses;   /* each access is recorded in the access history (access_history.h) */
     bool has_loops;          /* the kernel has begun an iteration of a marked loop (loops.h) */
     bool skips_iterations;   /* the iterations of the kernel are not compared */

@@ -409,13 +409,17 @@ static void update_loops(void)
 /* Lets the kernel of the thread use the fast path again, or, with `records`, sends each access to the slow path. */
 static void set_recording(struct rt_check_thread *thread, bool records)
 {
-    for (unsigned shift = 0; shift < 4; shift++) {
-        thread->units[shift] = records || thread->records_accesses ? 0 : local_shadow.bytes >> shift;
-        thread->reach[shift] = records || thread->records_accesses ? 0 : local_shadow.reach >> shift;
-    }
+    if (records && !thread->records_iterations)
+        memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
     thread->records_iterations = records;
-    update_loops();
+    thread->records = records || thread->records_accesses;
+    thread->history_bytes = thread->records_accesses && !records ? local_shadow.bytes : 0;
+    for (unsigned shift = 0; shift < 4; shift++) {
+        thread->units[shift] = thread->records ? 0 : local_shadow.bytes >> shift;
+        thread->reach[shift] = thread->records ? 0 : local_shadow.reach >> shift;
+    }
     thread->stack_bytes = records && rt_kernel_loops.nscalars ? 0 : thread->all_stack_bytes;
+    update_loops();
 }
 
 /* Ends the loops of the thread's kernel; called when the kernel ends. Does nothing if its iterations are not compared.

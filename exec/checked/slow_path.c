@@ -260,7 +260,7 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t
     const bool write = access_flags & RT_ACCESS_WRITE;
     if (this_check_thread.is_atomic)
         access_flags |= RT_ACCESS_ATOMIC;
-    if (this_check_thread.records_accesses | this_check_thread.records_iterations) {
+    if (this_check_thread.records) {
         const uintptr_t shift =
             at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
         const bool is_on_device = at + shift - local_shadow.low < local_shadow.bytes;
@@ -284,7 +284,7 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
 {
     const uintptr_t offset = at - local_shadow.low;
     const unsigned required_states = write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
-    if (at % n || offset >= local_shadow.bytes ||
+    if (at % n || offset >= this_check_thread.history_bytes ||
         ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, required_states))
         return false;
     const unsigned access_flags =
@@ -302,7 +302,8 @@ static inline __attribute__((always_inline)) bool record_iteration_use(uintptr_t
 {
     const uintptr_t offset = at - local_shadow.low;
     const unsigned required_states = write ? RT_PRESENT | RT_VALID | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
-    if (at % n || offset >= local_shadow.bytes || this_check_thread.records_accesses | this_check_thread.is_atomic ||
+    if (!this_check_thread.records_iterations || at % n || offset >= local_shadow.bytes ||
+        this_check_thread.records_accesses | this_check_thread.is_atomic ||
         rt_kernel_loops.has_locks | rt_kernel_loops.has_conflict | rt_kernel_loops.is_traced |
             rt_kernel_loops.has_device_scalars ||
         ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, required_states) ||
@@ -322,24 +323,28 @@ __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n,
 
 /* Defines rt_readN_first and writeN_first for n bytes. In a thread that records accesses, they record the
  * access. In other threads, they handle the first access to the bytes since these were moved. Accesses that
- * they cannot handle take the slow path. */
-#define FIRST(n)                                                                              \
-    void rt_read##n##_first(uintptr_t at)                                                     \
-    {                                                                                         \
-        if (this_check_thread.records_iterations                                              \
-                ? !record_iteration_use(at, n, false, (uintptr_t)__builtin_return_address(0)) \
-                : (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0)  \
-                                                      : !handle_first_read(at, n)))           \
-            rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                 \
-    }                                                                                         \
-    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                      \
-    {                                                                                         \
-        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                          \
-        if (this_check_thread.records_iterations                                              \
-                ? !record_iteration_use(at, n, true, pc)                                      \
-                : (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)  \
-                                                      : !handle_first_write(at, n, pc)))      \
-            rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                \
+ * they cannot handle take the slow path, those of iterations by check_readN or check_writeN. */
+#define FIRST(n)                                                                                               \
+    static __attribute__((noinline)) void check_read##n(uintptr_t at)                                          \
+    {                                                                                                          \
+        if (!record_iteration_use(at, n, false, (uintptr_t)__builtin_return_address(0)))                       \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                  \
+    }                                                                                                          \
+    static __attribute__((noinline)) void check_write##n(uintptr_t at)                                         \
+    {                                                                                                          \
+        if (!record_iteration_use(at, n, true, (uintptr_t)__builtin_return_address(0)))                        \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                 \
+    }                                                                                                          \
+    void rt_read##n##_first(uintptr_t at)                                                                      \
+    {                                                                                                          \
+        if (this_check_thread.records ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n))      \
+            check_read##n(at);                                                                                 \
+    }                                                                                                          \
+    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                       \
+    {                                                                                                          \
+        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                           \
+        if (this_check_thread.records ? !record_aligned_use(at, n, true, pc) : !handle_first_write(at, n, pc)) \
+            check_write##n(at);                                                                                \
     }
 FIRST(4)
 FIRST(8)
@@ -363,9 +368,8 @@ void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;
     const struct rt_lookup_entry *lookup_cache = thread->lookup_cache;
-    while (thread->records_iterations || at - lookup_cache->at >= lookup_cache->bytes)
-        if (thread->records_accesses || thread->records_iterations ||
-            ++lookup_cache == thread->lookup_cache + RT_LOOKUP_CACHE) {
+    while (at - lookup_cache->at >= lookup_cache->bytes)
+        if (thread->records || ++lookup_cache == thread->lookup_cache + RT_LOOKUP_CACHE) {
             write8_first(at);
             return;
         }
@@ -399,8 +403,7 @@ void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uin
         if (!this_check_thread.in_kernel && !local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] &&
             at - local_shadow.low >= local_shadow.bytes)
             part = rt_min_size(n, leaf_end - at);
-        else if (this_check_thread.records_accesses || this_check_thread.records_iterations ||
-                 !is_allowed(at, part, access_flags & RT_ACCESS_WRITE, pc))
+        else if (this_check_thread.records || !is_allowed(at, part, access_flags & RT_ACCESS_WRITE, pc))
             rt_check_slow_path(at, part, access_flags, pc, frame);
     }
 }

@@ -316,7 +316,8 @@ void rt_history_begin_kernel(struct rt_check_thread *thread)
     thread->states = rt_shadow.states;
     thread->origins = rt_shadow.origins;
     thread->tiles = rt_shadow.tiles;
-    thread->records_accesses = !is_history_unused();
+    thread->records = thread->records_accesses = !is_history_unused();
+    thread->history_bytes = thread->records_accesses ? rt_shadow.bytes : 0;
     for (unsigned shift = 0; shift < 4; shift++) {
         thread->units[shift] = thread->records_accesses ? 0 : rt_shadow.bytes >> shift;
         thread->reach[shift] = thread->records_accesses ? 0 : rt_shadow.reach >> shift;

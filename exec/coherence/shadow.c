@@ -307,7 +307,7 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
                    offset = rt_other_side(mapping, start) - start;
     const uint64_t word = at / 8 * 8;
     assert(at - start < mapping->bytes);
-    if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records_accesses)
+    if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records)
         return;
     const struct rt_word_run run = rt_get_word_run(word, start + mapping->bytes - word);
     const struct rt_word_run other = rt_get_word_run(word + offset, 8 * run.n);

@@ -222,7 +222,7 @@ for _, side in ipairs { "host", "device" } do
   equal("arrows to the row of list[2] on the " .. side, seen[side .. " tips"], "1")
 end
 
--- Keys, the list of keys, lines of the source that lead to their steps, names of the steps, marks of this picture only.
+-- Keys, the list of keys, lines of the source that open their steps, names of the steps, marks of this picture only.
 write(folder .. "/keys.lua", [[
 declare "struct node { int v; struct node *next; } a, *list; int n = 2;"
 local function chain(n) return n > 0 and { { v = n, next = chain(n - 1) } } or nil end
@@ -263,7 +263,7 @@ seen = probe(page, [[
 ]], "#step=1")
 equal("the key to the error", seen["error key"], "step 5 of 6")
 equal("the keys are shown", seen.keys, "true")
-equal("a line leads to its step", seen["line 4"], "enter data copyin(a)")
+equal("a line opens its step", seen["line 4"], "enter data copyin(a)")
 equal("a line names its step", seen.title, "step 2")
 equal("another line leads nowhere", seen["no step"], "enter data copyin(a)")
 equal("marks of the picture", seen.marks, "in new chain absent group")
@@ -295,7 +295,7 @@ for _, size in ipairs { "800,700", "1400,900", "1920,1080" } do
   ]], "#case=1", "--window-size=" .. size)
   equal("the device is cut off, " .. size, seen.cut, "false")
   equal("the source is beside the picture, " .. size, seen["source beside"], tostring(size ~= "800,700"))
-  equal("the buttons stand in one row, " .. size, seen.rows, "true")
+  equal("the buttons are in one row, " .. size, seen.rows, "true")
   equal("no wider than the window, " .. size, seen.wide, "true")
 end
 

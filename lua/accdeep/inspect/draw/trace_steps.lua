@@ -27,7 +27,7 @@ local MAX_PRESENT = 200 -- limit of present objects that are drawn one by one; o
 -- Similar objects that make a group; of these, the first that are drawn one by one. Objects of a step that are drawn
 -- one by one although they are in a group: more of them stay in it.
 local GROUP_LIMIT, GROUP_START, MAX_PER_STEP = 6, 3, 6
-local MANY = 100 -- number of objects of a run beyond which one object of a group is drawn by itself
+local MANY = 100 -- number of objects of a run beyond which one object of a group is drawn alone
 -- Limit of rows for the pointers in an object; of more rows, the first ones, and those that findings name, stay.
 local ROWS, FIRST_ROWS = 14, 6
 local MAX_FINDINGS = 8 -- limit of findings whose objects are drawn one by one

@@ -20,7 +20,7 @@ function pager.start()
   local line = command_line()
   if not line then return nil end
   io.stdout:flush()
-  -- The interrupt key is for the pager. Without options of the user, less ends by itself after a short text.
+  -- The interrupt key is for the pager. Without options of the user, less ends without a key after a short text.
   core.watch_interrupts(true)
   return io.popen('LESS="${LESS-FRX}"; export LESS; ' .. line, "w")
 end

@@ -448,8 +448,8 @@ writers.wait, writers.cache = no_lines, no_lines
 
 -- Advice by directive that this translation refuses; false: none.
 local refused_directives = { host_data = false, ["end data"] = false, ["end host_data"] = false,
-  init = "leave it out: OpenMP's runtime starts by itself",
-  shutdown = "leave it out: OpenMP's runtime ends by itself", set = "call omp_set_default_device" }
+  init = "leave it out: OpenMP's runtime starts at the first construct",
+  shutdown = "leave it out: OpenMP's runtime ends with the program", set = "call omp_set_default_device" }
 for name, help in pairs(refused_directives) do
   writers[name] = function() cannot(("OpenMP has no directive like '%s'"):format(name), help or nil) end
 end

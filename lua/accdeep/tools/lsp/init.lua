@@ -96,7 +96,7 @@ end
 
 -- -------------------------------------------------------------------------------------- methods --
 
--- Requests by method: function(self, params, id) -> result. A function that returns `later` answers by itself.
+-- Requests by method: function(self, params, id) -> result. A function that returns `later` sends its answer later.
 local requests, later = {}, {}
 -- Notifications by method: function(self, params).
 local notifications = {}
