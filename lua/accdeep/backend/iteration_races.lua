@@ -517,8 +517,8 @@ function iteration_races.c_loop(env, parallel, run)
 end
 
 -- Adds to `names` the variables that parallel loops of a C body assign, and neither declare nor have as private copies.
--- Their values are then kept in memory, where accesses are recorded. free(loop): list of {name} of the names that a loop
--- uses and does not declare.
+-- Their values are then kept in memory, where accesses are recorded. free(loop): list of {name} of the names that a
+-- loop uses and does not declare.
 function iteration_races.add_assigned(body, names, free)
   local copies_of = {}
   ast.visit(body, function(node)
