@@ -167,7 +167,8 @@ local function run(list, units, folder, log)
     command[#command + 1] = (is_fortran_unit(unit.path) and "-I" or "-iquote") .. unit_folder
     if unit.is_marked and is_fortran_unit(unit.path) then
       command[#command + 1] = "-ffree-line-length-none"
-      command[#command + 1] = "-cpp" -- gfortran has lists of dependencies for preprocessed units alone
+      -- gfortran writes dependencies of preprocessed units alone; the marked text of such a unit has no suffix of them.
+      if unit.was_preprocessed and dependencies(list, unit) then command[#command + 1] = "-cpp" end
     end
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
     command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
@@ -205,8 +206,9 @@ local function name_dependencies(list, units)
 end
 
 -- Returns the text of a unit with marks at its parallel loops, a list of loops that cannot be marked (loop_marks.lua),
--- and the name of the file to write. Returns nil for a unit without such loops, and for one that the compiler does not
--- preprocess. `unit`: {path, name, command, options, text, folder}, as in c_compiler.lua. `text`: its text.
+-- and the name of the file to write. The fourth result is true for a unit of Fortran that the compiler preprocesses.
+-- Returns nil for a unit without such loops, and for one that the compiler does not preprocess. `unit`: {path, name,
+-- command, options, text, folder}, as in c_compiler.lua. `text`: its text.
 local function mark_unit(unit, text)
   local base = unit.name:gsub("%.%w+$", "")
   if not is_fortran_unit(unit.path) then
@@ -223,13 +225,14 @@ local function mark_unit(unit, text)
   for _, option in ipairs(unit.options) do
     if option:find "underscoring" then return nil end -- the calls would have other names than the functions
   end
-  if fortran_compiler.is_preprocessed(unit) then text = c_compiler.preprocess(unit, "-cpp") end
+  local was_preprocessed = fortran_compiler.is_preprocessed(unit)
+  if was_preprocessed then text = c_compiler.preprocess(unit, "-cpp") end
   if text and fortran_fixed_form.is_fixed(unit.name, unit.options) then
     text = fortran_fixed_form.convert(text, unit.options)
   end
   if not text then return nil end
   local marked, unmarked = fortran_loop_marks.insert(text, unit.path)
-  return marked, unmarked, base .. ".f90"
+  return marked, unmarked, base .. ".f90", was_preprocessed
 end
 
 -- Marks the parallel loops of the units in the command `list`. `units`: the lowered ones. Returns a list of the units
@@ -241,7 +244,7 @@ local function mark_loops(list, units, folder)
   local options = options_of(list)
   for _, i in ipairs(units_of(list)) do
     local path, unit = list[i], lowered[i]
-    local marked, unmarked, name = mark_unit({ path = path, command = list[1], options = options,
+    local marked, unmarked, name, was_preprocessed = mark_unit({ path = path, command = list[1], options = options,
       text = unit and unit.text, folder = folder:path(), name = unit and unit.name or path:match "[^/]*$" },
       unit and unit.text or files.read(path))
     for _, loop in ipairs(unmarked or {}) do
@@ -251,6 +254,7 @@ local function mark_loops(list, units, folder)
     if marked then
       unit = unit or { at = i, path = path, text = files.read(path), name = path:match "[^/]*$" }
       marked_units[#marked_units + 1] = setmetatable({ text = marked, name = name, is_marked = true,
+        was_preprocessed = was_preprocessed,
         unmarked_text = unit.text, unmarked_name = unit.name }, { __index = unit })
       lowered[i] = nil
     end
